@@ -25,10 +25,15 @@ mod wat;
 use declared::declare;
 use read::Read;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::language;
 use crate::types::{CanonicalUrl, Capture, Form, Page, SkipReason};
 
 pub use params::Params;
+
+/// Of so many pages whose language is told, one has its letters counted.
+const TOLD_PER_SAMPLE: u64 = 4;
 
 /// Turns a capture into a page. `url` is the capture's URL, which its links are relative to.
 ///
@@ -64,7 +69,14 @@ fn with_language(read: Read, url: &CanonicalUrl, params: &Params) -> Result<Page
     let language = language::detect(&page.text, &runs, &params.language);
     page.detected = language.lang;
     page.confidence = language.confidence;
+    page.is_guess = language.is_guess;
     page.latin_share = language.latin_share;
+    // Of languages that are told, some pages show the letters that texts in them have.
+    if !language::is_sure(language.lang, language.confidence)
+        || xxh3_64(page.text.as_bytes()).is_multiple_of(TOLD_PER_SAMPLE)
+    {
+        page.letters = language::count_letters(&page.text, &runs, &params.language);
+    }
     Ok(page)
 }
 

@@ -62,6 +62,8 @@ pub struct PageFacts {
     pub detected: Lang,
     /// Confidence of that detection, 0..=1.
     pub confidence: f32,
+    /// True where that language was guessed among those that are known: the text may be in another one.
+    pub is_guess: bool,
     /// Language it declares, or unknown.
     pub declared: Lang,
     /// Share of the letters A–Z among its letters, 0..=1.
@@ -84,6 +86,11 @@ pub trait Pages: Urls {
     /// The canonical page that a page names (`rel=canonical` and the like), which may be itself.
     fn canonical(&self, _page: u32) -> Option<u32> {
         None
+    }
+
+    /// Which letters stand beside each other in the text of a page ([`crate::language::letters::count`]); empty where that is not known.
+    fn letters(&self, _page: u32) -> &[u8] {
+        &[]
     }
 
     /// [`PageFacts::detected`] alone, which is needed more often than the other facts.

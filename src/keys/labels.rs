@@ -11,7 +11,7 @@ use super::params::{LabelMode, Params};
 use super::texts::for_each_text;
 use super::{naming, unlabelled, variants};
 use crate::index::site::{Pages, SiteIndex};
-use crate::language::are_relatives;
+use crate::language::{are_relatives, is_told};
 use crate::text::tokens::Anatomy;
 use crate::types::{Field, Lang};
 
@@ -121,8 +121,10 @@ pub fn resolve(
             let least = if are_relatives { SURE_OF_RELATIVES } else { SURE };
             facts.form.has_text() && facts.confidence < least
         };
+        // Pages like each other and unlike those in a language that can be told are not in that language, whatever their URLs say.
+        let cannot_be = |lang: Lang| label.is_some_and(Lang::is_unnamed) && is_told(lang);
         if (is_established && (!facts.form.has_text() || facts.confidence >= SURE_OF_RELATIVES))
-            || (label.is_none() && facts.detected.is_known())
+            || (label.is_none() && facts.detected.is_known() && !facts.is_guess)
         {
             continue;
         }
@@ -138,6 +140,7 @@ pub fn resolve(
             label.is_none_or(|label| letters.way(label, lang, facts.latin_share) >= params.min_shift)
         };
         let resolved = match found[..] {
+            [lang] if cannot_be(lang) => None,
             [lang] if is_established && !is_doubtful(lang) && !(in_two && shown(lang, &mut letters)) => None,
             [lang] if !facts.declared.is_known() || facts.declared.agrees(lang) => Some(lang),
             [] if !is_established => unmarked.iter().copied().find(|lang| facts.declared == *lang),

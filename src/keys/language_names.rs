@@ -12,7 +12,7 @@ pub fn is_language_name(text: &str) -> bool {
     tag(text).is_some_and(Lang::is_known)
 }
 
-/// The language that a text names by a code of ISO 639-1: `uk_UA`, and not `jp`, which only looks like a code.
+/// The language that a text names by a code of ISO 639-1, or what is written for one: `uk_UA`, `jp`, and not `us`.
 pub fn named_language(text: &str) -> Option<Lang> {
     tag(text).filter(|lang| lang.is_known() && lang.has_short_code())
 }
@@ -30,22 +30,13 @@ pub fn names_by_code(text: &str) -> Option<Lang> {
     tag(text).filter(|lang| is_tag && lang.is_known() && is_code(*lang))
 }
 
-/// True for a language by a code of ISO 639-1, or by one of three letters; `jp` and `cz` are countries.
+/// True for a language by a code of ISO 639-1, or by one of three letters; `us` is a country.
 pub fn is_code(lang: Lang) -> bool {
-    let base = lang.base();
-    let code = base.as_str().split('-').next().unwrap_or("");
-    code.len() == 3 || ISO_639_1.split(' ').any(|known| known == code)
+    lang.has_short_code() || lang.base().as_str().split('-').next().is_some_and(|code| code.len() == 3)
 }
 
 /// Codes of the scripts that languages written in several of them are tagged with.
 const SCRIPTS: &[&str] = &["Latn", "Cyrl", "Arab", "Hans", "Hant", "Hebr", "Deva", "Guru", "Beng", "Mong", "Tfng"];
-
-/// All codes of two letters.
-const ISO_639_1: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo \
-                         es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv \
-                         ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd \
-                         ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr \
-                         ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu";
 
 fn tag(text: &str) -> Option<Lang> {
     // Most texts are none: their first run of letters is too long or too short.

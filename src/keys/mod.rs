@@ -10,6 +10,7 @@
 mod alike;
 pub mod candidate;
 mod canonical;
+mod classes;
 pub mod competition;
 pub mod copies;
 pub mod credibility;

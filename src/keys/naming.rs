@@ -6,12 +6,15 @@
 //! is told: declarations that are wrong about French pages are not believed about others, and a place that is right about the pages that can
 //! be checked is believed about those that cannot.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::classes::{APART, Classes, groups};
 use super::language_names::{is_code, names_by_code};
 use crate::index::site::{PageFacts, Pages, SiteIndex};
+use crate::language::letters::Letters;
 use crate::language::{is_alone, is_taken_for, is_told, names::by_name};
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{Field, Lang};
@@ -93,30 +96,133 @@ impl Text {
     }
 }
 
-/// Lets pages whose text does not tell its language count for the one that the site names, as far as its names can be believed.
+/// Lets pages whose text does not tell its language count for the one that the site names, as far as its names can be believed; and those that
+/// nothing names, for one whose texts they are like, for one without a name, or for none.
 pub fn name(pages: &dyn Pages, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool) {
     let mut anatomy = Anatomy::default();
     let known = Known::of(pages, &mut anatomy);
-    for &page in &known.called_otherwise {
+    let mut doubts = Doubts::default();
+    for &page in &known.in_question {
         let facts = pages.facts(page);
-        let mut best: Option<(f64, Source, Lang)> = None;
+        let text = Text::of(&facts);
+        // The best name, and the best of those that the text may be in; a name that it was taken for is one of these.
+        let (mut called, mut best) = (None, None);
+        let mut is_agreed = false;
         for name in names(pages, page, &facts, &mut anatomy) {
-            let belief = known.belief(name.source);
-            let is_agreed = facts.detected.agrees(name.lang);
-            if belief >= BELIEVED
-                && (is_agreed
-                    || (known.allows(pages, page, &name) && Text::of(&facts).may_be(&facts, name.lang, &known.called)))
-                && best.is_none_or(|best| (belief, name.source) > (best.0, best.1))
+            is_agreed |= facts.detected.agrees(name.lang);
+            let found = Some((known.belief(name.source), name.source, name.lang));
+            if found.is_none_or(|found| found.0 < BELIEVED) {
+                continue;
+            }
+            called = better(called, found);
+            if facts.detected.agrees(name.lang)
+                || (known.allows(pages, page, &name) && text.may_be(&facts, name.lang, &known.called))
             {
-                best = Some((belief, name.source, name.lang));
+                best = better(best, found);
             }
         }
-        // What is called by the name it was taken for stays as it is, script and all.
-        if let Some((_, _, lang)) = best.filter(|(_, _, lang)| !facts.detected.agrees(*lang)) {
-            site.set(page, Some(lang).filter(|lang| wants(*lang)));
+        match best {
+            // What is called by the name it was taken for stays as it is, script and all.
+            Some((_, _, lang)) if facts.detected.agrees(lang) => {}
+            Some((_, _, lang)) => {
+                site.set(page, Some(lang).filter(|lang| wants(*lang)));
+                doubts.named.push((page, lang));
+            }
+            None if is_doubtful(&facts) && !is_agreed => doubts.pages.push((page, called.map(|called| called.2))),
+            None => {}
         }
     }
+    if !doubts.named.is_empty() || !doubts.pages.is_empty() {
+        doubts.settle(pages, site, wants, &known);
+    }
     pages.release();
+}
+
+/// How far a source is believed, the source, and the language that it names.
+type Called = Option<(f64, Source, Lang)>;
+
+fn better(best: Called, found: Called) -> Called {
+    let rank = |called: Called| called.map(|called| (called.0, called.1));
+    if rank(found) > rank(best) { found } else { best }
+}
+
+/// True for a text that words and models know no language for, although there is enough of it.
+fn is_doubtful(facts: &PageFacts) -> bool {
+    facts.form.has_text() && facts.is_guess
+}
+
+/// What the letters of texts have to decide.
+#[derive(Default)]
+struct Doubts {
+    /// Pages that the site calls by the name of a language that their text may be in.
+    named: Vec<(u32, Lang)>,
+    /// Doubtful pages, and what the site calls them.
+    pages: Vec<(u32, Option<Lang>)>,
+}
+
+impl Doubts {
+    /// Decides by the letters of their texts which language the pages count for that nothing names, and those that are named and unlike others
+    /// of that name.
+    fn settle(mut self, pages: &dyn Pages, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool, known: &Known) {
+        let mut classes = self.classes(pages, site);
+        for &(page, lang) in &self.named {
+            let Some(letters) = Letters::of(pages.letters(page)) else { continue };
+            classes.take(lang, &letters);
+            if classes.distance(lang, &letters).is_some_and(|distance| distance > APART) {
+                self.pages.push((page, None));
+            } else {
+                classes.add(lang, &letters);
+            }
+        }
+        let mut left = Vec::new();
+        for &(page, called) in &self.pages {
+            let facts = pages.facts(page);
+            let may_be = |lang: Lang| !(is_alone(lang) && facts.latin_share > 0.5);
+            // A long text in a language that can be told would have its words.
+            let may_be_like = |lang: Lang| may_be(lang) && !(is_told(lang) && facts.text_bytes >= LONG);
+            let letters = Letters::of(pages.letters(page)).unwrap_or_default();
+            let distance = |lang: Lang| classes.distance(lang, &letters).filter(|distance| *distance <= APART);
+            let guess = Some(facts.detected).filter(|guess| known.told.contains_key(&guess.base()));
+            // Of what the site calls it and what it was taken for, the language that it is more like.
+            let near = [called, guess].into_iter().flatten().filter(|lang| may_be(*lang));
+            let near = near.filter_map(|lang| Some((distance(lang)?, lang)));
+            let near = near.reduce(|best, near| if near.0 < best.0 { near } else { best }).map(|near| near.1);
+            match near.or_else(|| classes.nearest(&letters, may_be_like)) {
+                Some(lang) if Some(lang) == guess => {}
+                Some(lang) => site.set(page, Some(lang).filter(|lang| wants(*lang))),
+                None => left.push((page, guess.filter(|guess| classes.distance(*guess, &letters).is_none()))),
+            }
+        }
+        let letters: Vec<&[u8]> = left.iter().map(|&(page, _)| pages.letters(page)).collect();
+        let groups = groups(&letters);
+        let named = known.groups(pages, &left, &groups);
+        for ((page, guess), group) in left.into_iter().zip(groups) {
+            let lang = match group {
+                Some(group) => named.get(&group).copied().or_else(|| Lang::unnamed(group)),
+                None => guess,
+            };
+            site.set(page, lang.filter(|lang| wants(*lang)));
+        }
+    }
+
+    /// The letters of the languages of the site, from pages whose text tells theirs, and from those that are named.
+    fn classes(&self, pages: &dyn Pages, site: &SiteIndex<'_>) -> Classes {
+        let (mut classes, mut likely) = (Classes::default(), Classes::default());
+        let named: FxHashMap<u32, Lang> = self.named.iter().copied().collect();
+        for page in 0..pages.count() {
+            let Some(letters) = Letters::of(pages.letters(page)) else { continue };
+            let own = |lang: Lang| site.lang(page).unwrap_or(lang);
+            match (named.get(&page), Text::of(&pages.facts(page))) {
+                (Some(&lang), _) => classes.add(lang, &letters),
+                (None, Text::Told(lang)) => classes.add(own(lang), &letters),
+                (None, Text::Likely(lang)) => likely.add(own(lang), &letters),
+                _ => {}
+            }
+        }
+        // Texts that are partly in another language show the letters of both: they speak where there are no others.
+        classes.complete(likely);
+        classes
+    }
 }
 
 /// What the pages that can be checked say of the names of a site.
@@ -129,8 +235,10 @@ struct Known {
     texts: FxHashMap<Source, Vec<String>>,
     /// The languages that believed sources name.
     called: FxHashSet<Lang>,
-    /// Pages with a text that a source calls by another language than it was taken for.
-    called_otherwise: Vec<u32>,
+    /// How many texts are told to be in each language, or likely so.
+    told: FxHashMap<Lang, u32>,
+    /// Pages with a text that a source calls by another language than it was taken for, and those that are doubtful.
+    in_question: Vec<u32>,
 }
 
 /// Texts that are kept of a place.
@@ -152,8 +260,12 @@ impl Known {
             let facts = pages.facts(page);
             let text = Text::of(&facts);
             let names = names(pages, page, &facts, anatomy);
-            if facts.form.has_text() && names.iter().any(|name| !name.lang.agrees(facts.detected)) {
-                known.called_otherwise.push(page);
+            let is_called_otherwise = || names.iter().any(|name| !name.lang.agrees(facts.detected));
+            if facts.form.has_text() && (is_doubtful(&facts) || is_called_otherwise()) {
+                known.in_question.push(page);
+            }
+            if let Text::Told(lang) | Text::Likely(lang) = text {
+                *known.told.entry(lang.base()).or_default() += 1;
             }
             for name in names {
                 let named = name.lang;
@@ -196,6 +308,38 @@ impl Known {
         (prior.right + right) / (prior.right + right + prior.wrong + wrong)
     }
 
+    /// What the site calls groups of pages whose texts are alike, and unlike those in any language that can be told: a source that nothing else
+    /// speaks for is right about them where it names them alone.
+    fn groups(
+        &self,
+        pages: &dyn Pages,
+        left: &[(u32, Option<Lang>)],
+        groups: &[Option<usize>],
+    ) -> FxHashMap<usize, Lang> {
+        let mut anatomy = Anatomy::default();
+        let mut sizes: BTreeMap<usize, u32> = BTreeMap::new();
+        let mut counts: BTreeMap<(usize, Source, Lang), u32> = BTreeMap::new();
+        for (&(page, _), group) in left.iter().zip(groups) {
+            let Some(group) = *group else { continue };
+            *sizes.entry(group).or_default() += 1;
+            for name in names(pages, page, &pages.facts(page), &mut anatomy) {
+                if !is_told(name.lang) && (name.lang.as_str().len() != 3 || is_counterpart(pages, page, &name)) {
+                    *counts.entry((group, name.source, name.lang)).or_default() += 1;
+                }
+            }
+        }
+        let mut named: FxHashMap<usize, (u32, Lang)> = FxHashMap::default();
+        for (&(group, source, lang), &count) in &counts {
+            let (told, others) = self.names.get(&(source, lang.base())).copied().unwrap_or_default();
+            let of_name = f64::from(count) / f64::from((told + others).max(1));
+            let of_group = f64::from(count) / f64::from(sizes[&group]);
+            if of_name.min(of_group) >= BELIEVED && named.get(&group).is_none_or(|best| count > best.0) {
+                named.insert(group, (count, lang));
+            }
+        }
+        named.into_iter().map(|(group, (_, lang))| (group, lang)).collect()
+    }
+
     /// True for a name that does not belong to another language, as `se` on Swedish pages, and does not only look like one: half the words of
     /// three letters are codes, so that a page under such a one has to exist under another name too (`/kmb/a`, `/en/a`).
     fn allows(&self, pages: &dyn Pages, page: u32, name: &Name) -> bool {
@@ -211,6 +355,18 @@ impl Known {
         };
         self.texts.get(&name.source).is_some_and(|texts| texts.iter().any(exists))
     }
+}
+
+/// True for a page that exists under an address without the name too, as `/a` beside `/kmb/a`.
+fn is_counterpart(pages: &dyn Pages, page: u32, name: &Name) -> bool {
+    let Some(at) = name.at.clone() else { return true };
+    let identity = pages.identity(page);
+    // With what stands before the name, or after it.
+    let without = [(at.start.saturating_sub(1), at.end), (at.start, (at.end + 1).min(identity.len()))];
+    without.iter().any(|&(start, end)| match (identity.get(..start), identity.get(end..)) {
+        (Some(before), Some(after)) => pages.find(&[before, after].concat()).is_some(),
+        _ => false,
+    })
 }
 
 /// A language as a source names it for a page.
@@ -269,10 +425,10 @@ fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anatomy)
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
     use crate::index::site::{ListedPages, Urls};
+    use crate::language::letters::count;
+    use crate::language::{Kind, Run, detect};
 
     fn lang(tag: &str) -> Lang {
         Lang::parse(tag).expect("a tag")
@@ -304,18 +460,18 @@ mod tests {
         let site = |other: &str, n: usize| {
             let mut pages: Vec<_> = (0..n).map(|i| page(&format!("x.org/en/{i}"), "en", 0.95, "und")).collect();
             // A model takes them for this and that.
-            let guess = |i: usize| ["zu", "und", "rw"][i % 3];
+            let guess = |i: usize| ["qu", "und", "wa"][i % 3];
             pages.extend((0..n).map(|i| page(&format!("x.org/{other}/{i}"), guess(i), 0.9, "und")));
             pages.extend((0..3).map(|i| page(&format!("x.org/api/f{i}"), "und", 0.0, "und")));
             counts(pages)
                 .into_iter()
-                .filter(|(lang, _)| lang != "und" && lang != "zu" && lang != "rw")
+                .filter(|(lang, _)| lang != "und" && lang != "qu" && lang != "wa")
                 .collect::<Vec<_>>()
         };
-        assert_eq!(site("yo", 9), [("en".to_owned(), 9), ("yo".to_owned(), 9)]);
+        assert_eq!(site("wo", 9), [("en".to_owned(), 9), ("wo".to_owned(), 9)]);
         assert_eq!(site("kmb", 9), [("en".to_owned(), 9), ("kmb".to_owned(), 9)]);
         // Of two pages a place has not shown that it names languages.
-        assert_eq!(site("yo", 2), [("en".to_owned(), 2)]);
+        assert_eq!(site("wo", 2), [("en".to_owned(), 2)]);
     }
 
     #[test]
@@ -344,7 +500,7 @@ mod tests {
         let site: Vec<_> = pages("en", "en").chain(pages("sv", "se")).collect();
         assert_eq!(counts(site), [("en".to_owned(), 9), ("sv".to_owned(), 9)]);
         let short = |i: usize| {
-            let (url, facts) = page(&format!("x.org/jp/s{i}"), "und", 0.0, "jp");
+            let (url, facts) = page(&format!("x.org/us/s{i}"), "und", 0.0, "us");
             (url, PageFacts { text_bytes: 120, ..facts })
         };
         let site: Vec<_> = pages("en", "en").chain((0..3).map(short)).collect();
@@ -428,8 +584,133 @@ mod tests {
     #[test]
     fn what_was_left_untranslated_is_no_evidence_against_a_name_and_is_not_called_by_it() {
         let mut pages: Vec<_> = (0..12).map(|i| page(&format!("en.x.org/{i}"), "en", 0.95, "en")).collect();
-        pages.extend((0..6).map(|i| page(&format!("so.x.org/{i}"), "und", 0.0, "en")));
-        pages.extend((6..12).map(|i| page(&format!("so.x.org/{i}"), "en", 0.95, "en")));
-        assert_eq!(counts(pages), [("en".to_owned(), 18), ("so".to_owned(), 6)]);
+        pages.extend((0..6).map(|i| page(&format!("om.x.org/{i}"), "und", 0.0, "en")));
+        pages.extend((6..12).map(|i| page(&format!("om.x.org/{i}"), "en", 0.95, "en")));
+        assert_eq!(counts(pages), [("en".to_owned(), 18), ("om".to_owned(), 6)]);
+    }
+
+    /// Articles of the Universal Declaration of Human Rights in Wolof, which no list of words knows.
+    const WOLOF: [&str; 6] = [
+        "Doomi aadama yépp danuy juddu, yam ci tawfeex ci sag ak sañ-sañ. Nekk na it ku xam dëgg te ànd na ak xelam, te war naa jëflante ak nawleen.",
+        "Ku nekk mën nga wax ne am nga sañ-sañ ak péexte yi ñu nas ci biral gii, te amul xeejoo, maanaam amul bokk gi nga bokk ci xeet, melo, baat.",
+        "Nit ku ne am nga sañ-sañu dund, am tawfeex te jàmm ci yow. Deesul jàppe kenn jaam mbaa surga; njaam ak jaay nit tere nañu ko.",
+        "Deesul jàpp kenn, di ko mitital mbaa di ko jàppe jàppin wu ñàng, wu ñagas, walla wu suufeel nit. Nit ku nekk am nga sañ-sañ ñu nangul la.",
+        "Ñépp a yam fa kanamu yoon te amul xeejoo, ñépp a bokk sañ-sañu kaaraange gu leen yoon di may. Ku nekk am na sañ-sañu kaaraange ci lépp.",
+        "Nit ku ne am nga sañ-sañu dellu ci àttekaay yi, ngir ñu faj la, fépp fu ñu jalgatee sa sañ-sañ yi la ndeyi-sàrti réew mi ak yoon may.",
+    ];
+    /// Three of them, which are long enough for any language that can be told.
+    fn wolof(n: usize) -> String {
+        (n..n + 3).map(|n| WOLOF[n % WOLOF.len()]).collect::<Vec<_>>().join(" ")
+    }
+
+    const ENGLISH: [&str; 2] = [
+        "All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience and should act towards one \
+         another in a spirit of brotherhood.",
+        "Everyone is entitled to all the rights and freedoms set forth in this Declaration, without distinction of any kind, such as race, \
+         colour, sex, language or religion.",
+    ];
+
+    /// How many pages count for each language by tag, and how many of them for one without a name, where the texts are there.
+    fn counts_of_texts(pages: Vec<(String, &str, String)>) -> Vec<(String, usize)> {
+        let mut pages: Vec<(String, Vec<u8>, PageFacts)> = pages
+            .into_iter()
+            .map(|(url, declared, text)| {
+                let whole = Run { start: 0, end: text.len() as u32, kind: Kind::Prose };
+                let found = detect(&text, &[whole], &Default::default());
+                let facts = PageFacts {
+                    detected: found.lang,
+                    confidence: found.confidence,
+                    is_guess: found.is_guess,
+                    declared: Lang::parse(declared).unwrap_or(Lang::UNKNOWN),
+                    latin_share: found.latin_share,
+                    text_bytes: text.len() as u32,
+                    ..PageFacts::default()
+                };
+                (url, count(&text), facts)
+            })
+            .collect();
+        pages.sort_by(|x, y| x.0.cmp(&y.0));
+        let pages = WithLetters(pages);
+        let mut site = SiteIndex::collect(&pages, |page| Some(pages.facts(page).detected).filter(|l| l.is_known()));
+        name(&pages, &mut site, |_| true);
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for page in 0..pages.count() {
+            let lang = match site.lang(page) {
+                Some(lang) if lang.is_unnamed() => "unnamed".to_owned(),
+                lang => lang.unwrap_or(Lang::UNKNOWN).to_string(),
+            };
+            *counts.entry(lang).or_default() += 1;
+        }
+        counts.into_iter().collect()
+    }
+
+    struct WithLetters(Vec<(String, Vec<u8>, PageFacts)>);
+
+    impl Urls for WithLetters {
+        fn count(&self) -> u32 {
+            self.0.len() as u32
+        }
+
+        fn identity(&self, page: u32) -> &str {
+            &self.0[page as usize].0
+        }
+    }
+
+    impl Pages for WithLetters {
+        fn facts(&self, page: u32) -> PageFacts {
+            self.0[page as usize].2
+        }
+
+        fn letters(&self, page: u32) -> &[u8] {
+            &self.0[page as usize].1
+        }
+    }
+
+    #[test]
+    fn a_group_of_like_texts_has_the_name_that_it_alone_is_called_by() {
+        let site = |english: &str, url: &dyn Fn(usize) -> String, declared: &'static str| {
+            let mut pages: Vec<_> =
+                (0..6).map(|n| (format!("x.org/{english}{n}"), "", ENGLISH[n % ENGLISH.len()].to_owned())).collect();
+            pages.extend((0..6).map(|n| (url(n), declared, wolof(n))));
+            counts_of_texts(pages)
+        };
+        let six = |lang: &str| (lang.to_owned(), 6);
+        // `/0` beside `/wo/0`; nothing shows that the place names languages.
+        assert_eq!(site("", &|n| format!("x.org/wo/{n}"), ""), [six("en"), six("wo")]);
+        // Not by a code of three letters, unless the page exists without it.
+        assert_eq!(site("", &|n| format!("x.org/kmb/{n}"), ""), [six("en"), six("kmb")]);
+        assert_eq!(site("a", &|n| format!("x.org/api/{n}"), ""), [six("en"), six("unnamed")]);
+        // Not by the name of a language that can be told, and not where others are called by it too.
+        assert_eq!(site("", &|n| format!("x.org/en/{n}"), "en"), [six("en"), six("unnamed")]);
+        assert_eq!(site("wo/", &|n| format!("x.org/wo/b{n}"), ""), [six("en"), six("unnamed")]);
+        assert_eq!(site("", &|n| format!("x.org/p{n}"), ""), [six("en"), six("unnamed")]);
+    }
+
+    #[test]
+    fn a_page_that_nothing_names_is_in_the_language_that_it_is_like_and_few_are_in_none() {
+        let pages = |named: usize| {
+            let mut pages: Vec<_> =
+                (0..6).map(|n| (format!("x.org/en/{n}"), "", ENGLISH[n % ENGLISH.len()].to_owned())).collect();
+            let url = |n: usize| if n < named { format!("x.org/wo/{n}") } else { format!("x.org/news?{n}") };
+            pages.extend((0..6).map(|n| (url(n), if n < named { "wo" } else { "" }, wolof(n))));
+            pages
+        };
+        let found = |lang: &str, n: usize| (lang.to_owned(), n);
+        assert_eq!(counts_of_texts(pages(5)), [found("en", 6), found("wo", 6)]);
+        assert_eq!(counts_of_texts(pages(0).split_off(4)), [found("en", 2), found("unnamed", 6)]);
+        let mut few = pages(0);
+        few.truncate(9);
+        assert_eq!(counts_of_texts(few), [found("en", 6), found("und", 3)]);
+    }
+
+    #[test]
+    fn a_page_that_is_unlike_others_of_its_name_does_not_count_for_it() {
+        let mut pages: Vec<_> =
+            (0..6).map(|n| (format!("x.org/en/{n}"), "en", ENGLISH[n % ENGLISH.len()].to_owned())).collect();
+        pages.extend((0..6).map(|n| (format!("x.org/wo/{n}"), "wo", wolof(n))));
+        let filler = "Xqj zzkw vvxq kjj wwqz. Qqxz jvk zkwx vqj xzz kqw jjv wxq zvk qjx. ".repeat(4);
+        pages.push(("x.org/wo/9".to_owned(), "wo", filler));
+        let found = |lang: &str, n: usize| (lang.to_owned(), n);
+        assert_eq!(counts_of_texts(pages), [found("en", 6), found("und", 1), found("wo", 6)]);
     }
 }

@@ -6,6 +6,7 @@
 //! relatives. Only a sample of the prose is looked at. [`names`] are what languages are called.
 
 mod chinese;
+pub mod letters;
 pub mod names;
 mod params;
 mod scripts;
@@ -51,6 +52,9 @@ pub struct Detected {
     pub lang: Lang,
     /// How sure that is, 0..=1; where the text is in two languages, the share of this one.
     pub confidence: f32,
+    /// True where words and models guess among the languages that they know, and the text may be in another one: it has few of the function
+    /// words of the language.
+    pub is_guess: bool,
     /// Share of A–Z and a–z in the letters of the whole text, 0..=1; 0 without letters.
     pub latin_share: f32,
 }
@@ -58,8 +62,21 @@ pub struct Detected {
 /// Detects the language of a text. `runs` are its stretches, in order.
 pub fn detect(text: &str, runs: &[Run], params: &Params) -> Detected {
     let sample = sample(text, runs, params);
-    let (lang, confidence) = language(&composed(&sample), params);
-    Detected { lang, confidence, latin_share: scripts::latin_share(text) }
+    let (lang, confidence, is_guess) = language(&composed(&sample), params);
+    Detected { lang, confidence, is_guess, latin_share: scripts::latin_share(text) }
+}
+
+/// True where the words or the script of a text name its language, and not a guess among the languages that are known here.
+pub fn is_sure(lang: Lang, confidence: f32) -> bool {
+    is_told(lang) && confidence >= SURE
+}
+
+/// How sure the language of a text is that its words or script tell (an estimate: as for markers of keys).
+const SURE: f32 = 0.945;
+
+/// Counts the [`letters`] of a text, as much of it as [`detect`] looks at.
+pub fn count_letters(text: &str, runs: &[Run], params: &Params) -> Vec<u8> {
+    letters::count(&composed(&sample(text, runs, params)))
 }
 
 /// What makes a sentence be in a language for sure: function words that no other language has, their share among those of the two
@@ -128,6 +145,10 @@ const TAKEN_FOR: &[(&str, &[&str])] = &[
     ("bn", &["as"]),
     ("my", &["mnw", "shn", "ksw"]),
     ("ka", &["xmf"]),
+    ("rw", &["rn", "nyn"]),
+    ("zu", &["nd", "nr", "ss"]),
+    ("xh", &["nr", "ss"]),
+    ("ku", &["zza"]),
 ];
 
 /// True for a language that cannot be told, and that is taken for one that can.
@@ -142,17 +163,24 @@ pub fn are_relatives(a: Lang, b: Lang) -> bool {
     a != b && RELATIVES.iter().any(|group| group.contains(&a.as_str()) && group.contains(&b.as_str()))
 }
 
-fn language(sample: &str, params: &Params) -> (Lang, f32) {
+fn language(sample: &str, params: &Params) -> (Lang, f32, bool) {
     let scripts = Scripts::count(sample);
     if scripts.letters(params) < params.min_letters {
-        return (Lang::UNKNOWN, 0.0);
+        return (Lang::UNKNOWN, 0.0, false);
     }
     let (script, share) = scripts.main(params);
     match script {
-        Script::Alone(tag) => (Lang::parse(tag).unwrap_or(Lang::UNKNOWN), share),
+        Script::Alone(tag) => {
+            let lang = Lang::parse(tag).unwrap_or(Lang::UNKNOWN);
+            if words::is_listed(lang) {
+                by_words_of_a_script(sample, lang, share, params)
+            } else {
+                (lang, share, false)
+            }
+        }
         Script::Han => {
             let (lang, _) = chinese::script(sample);
-            (lang, share)
+            (lang, share, false)
         }
         Script::Shared => by_words_or_models(sample, params),
     }
@@ -166,10 +194,25 @@ const DOUBTED: f32 = 0.5;
 /// How sure a language is that few function words alone speak for, times their share (an estimate).
 const WEAK_WORDS: f32 = 0.5;
 
-fn by_words_or_models(sample: &str, params: &Params) -> (Lang, f32) {
+/// For a script that one language writes for the most part, and others too, as Hebrew and Yiddish: the one whose function words the text has.
+fn by_words_of_a_script(sample: &str, main: Lang, share: f32, params: &Params) -> (Lang, f32, bool) {
+    let read = words::read(sample);
+    let likeliest = read.verdict().filter(|words| {
+        words.lang == main
+            || TAKEN_FOR.iter().any(|(told, others)| *told == main.as_str() && others.contains(&words.lang.as_str()))
+    });
+    let (lang, confidence) = likeliest.map_or((main, share), |words| (words.lang, share.min(words.share)));
+    let is_guess = read.exclude(lang, params);
+    (lang, if is_guess { confidence.min(DOUBTED) } else { confidence }, is_guess)
+}
+
+fn by_words_or_models(sample: &str, params: &Params) -> (Lang, f32, bool) {
     let read = words::read(sample);
     let (lang, confidence) = most_likely(sample, &read, params);
-    (lang, if read.exclude(lang, params) { confidence.min(DOUBTED) } else { confidence })
+    // Where no language was found, the text may be in several that are known.
+    let likeliest = if lang.is_known() { Some(lang) } else { read.verdict().map(|words| words.lang) };
+    let is_guess = likeliest.is_none_or(|lang| read.exclude(lang, params));
+    (lang, if is_guess { confidence.min(DOUBTED) } else { confidence }, is_guess)
 }
 
 fn most_likely(sample: &str, read: &words::Words, params: &Params) -> (Lang, f32) {
@@ -434,5 +477,33 @@ mod tests {
             let detected = detect(&text, &runs, &params);
             prop_assert!((0.0..=1.0).contains(&detected.confidence) && (0.0..=1.0).contains(&detected.latin_share));
         }
+    }
+
+    #[test]
+    fn a_text_without_the_words_of_its_language_is_a_guess() {
+        let guess = |text: &str| {
+            let found = detect(text, &prose(text), &Params::default());
+            (found.lang.to_string(), found.is_guess)
+        };
+        let tongan = "Ko e kotoa 'o e fa'ahinga 'o e tangata 'oku fanau'i mai 'oku tau'ataina pea tatau 'i he ngeia mo e ngaahi totonu. \
+                      Na'e fakanaunau'i kinautolu 'aki 'a e 'uhinga mo e konisenisi pea 'oku totonu ke nau feohi.";
+        assert!(guess(tongan).1, "{:?}", guess(tongan));
+        assert_eq!(
+            guess("The members of the committee have asked for more time before they decide."),
+            ("en".into(), false)
+        );
+        // Two languages of one script.
+        assert_eq!(
+            guess(
+                "כל בני האדם נולדו בני חורין ושווים בערכם ובזכויותיהם. כולם חוננו בתבונה ובמצפון, לפיכך חובה עליהם לנהוג איש ברעהו ברוח של אחווה, וכל אדם זכאי לזכויות אלה ללא הבדל של כל מין, כי הוא אדם."
+            ),
+            ("he".into(), false)
+        );
+        assert_eq!(
+            guess(
+                "יעדער מענטש װערט געבױרן פֿרײַ און גלײַך אין כּבֿוד און רעכט. יעדער װערט באַשאָנקן מיט פֿאַרשטאַנד און געװיסן; יעדער זאָל זיך פֿירן מיט אַ צװײטן אין אַ געמיט פֿון ברודערשאַפֿט."
+            ),
+            ("yi".into(), false)
+        );
     }
 }

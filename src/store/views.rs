@@ -70,6 +70,11 @@ impl Pages for SitePages {
         Some(self.canonical[at].1)
     }
 
+    fn letters(&self, page: u32) -> &[u8] {
+        let (chunk, at) = self.chunk(page);
+        chunk.letters(at)
+    }
+
     fn detected(&self, page: u32) -> Lang {
         let (chunk, at) = self.chunk(page);
         chunk.detected(at)

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::lang_codes::{is_short, short_code};
+
 /// A language: an ISO 639-1 code where there is one, else ISO 639-3; Chinese with its script.
 ///
 /// Region and variant subtags are dropped when a tag is read (`pt-BR` is `pt`), and `zh-CN`, `zh-SG` mean `zh-Hans`, `zh-TW`, `zh-HK`
@@ -20,6 +22,18 @@ impl Default for Lang {
 impl Lang {
     /// Not known: the text is too short or too mixed to tell.
     pub const UNKNOWN: Lang = Lang(*b"und\0\0\0\0\0");
+    /// One of the languages of a site that nothing names, by its number, of 26 at most: it is told from the others of the site, and its tag is that
+    /// of [`Lang::UNKNOWN`].
+    pub fn unnamed(number: usize) -> Option<Lang> {
+        let letter = b'a' + u8::try_from(number).ok().filter(|number| *number < 26)?;
+        Some(Lang([b'u', b'n', b'd', b'-', letter, 0, 0, 0]))
+    }
+
+    /// True for [`Lang::unnamed`].
+    pub fn is_unnamed(self) -> bool {
+        self.0.starts_with(b"und-")
+    }
+
     /// English.
     pub const EN: Lang = Lang(*b"en\0\0\0\0\0\0");
     /// Chinese in either script.
@@ -39,17 +53,17 @@ impl Lang {
             return None;
         }
         let code = short_code(&primary);
-        if code == "zh" {
+        if code == "zh" || code == "cn" {
             return Some(chinese(&primary, subtags));
         }
         Some(Lang::from_code(code))
     }
 
-    /// True for a code of ISO 639-1: `uz`, and not `jp`, which only looks like one.
+    /// True for a language with a code of ISO 639-1: `uz`, and not `fil`.
     pub fn has_short_code(self) -> bool {
         let base = self.base();
         let code = base.as_str().split('-').next().unwrap_or("");
-        MORE_CODES.contains(&code) || LONG_CODES.iter().any(|(_, short)| *short == code)
+        is_short(code)
     }
 
     /// The variant of a language that a tag with a region names, as sites mark them: `pt_BR`, `en-us`, `es-419`, `zh-hk`. `None` for a tag
@@ -80,7 +94,7 @@ impl Lang {
 
     /// The tag: `en`, `zh-Hans`, `und`.
     pub fn as_str(&self) -> &str {
-        let end = self.0.iter().position(|&b| b == 0).unwrap_or(8);
+        let end = if self.is_unnamed() { 3 } else { self.0.iter().position(|&b| b == 0).unwrap_or(8) };
         std::str::from_utf8(&self.0[..end]).unwrap_or("und")
     }
 
@@ -118,8 +132,11 @@ impl Lang {
 }
 
 fn chinese<'a>(primary: &str, subtags: impl Iterator<Item = &'a str>) -> Lang {
-    if primary == "yue" {
-        return Lang::ZH_HANT;
+    match primary {
+        "yue" => return Lang::ZH_HANT,
+        // The country, for its language.
+        "cn" => return Lang::ZH_HANS,
+        _ => {}
     }
     for subtag in subtags {
         match subtag.to_ascii_lowercase().as_str() {
@@ -130,146 +147,6 @@ fn chinese<'a>(primary: &str, subtags: impl Iterator<Item = &'a str>) -> Lang {
     }
     Lang::ZH
 }
-
-/// ISO 639-2 and 639-3 codes of languages that have a two-letter code, and a few retired codes.
-fn short_code(code: &str) -> &str {
-    LONG_CODES.binary_search_by_key(&code, |(long, _)| long).map_or(code, |at| LONG_CODES[at].1)
-}
-
-/// Codes of two letters that no long code of the table leads to.
-const MORE_CODES: &[&str] =
-    &["en", "eo", "fy", "gd", "ia", "sm", "sn", "st", "su", "tg", "tk", "ti", "tt", "yo", "ig", "ha", "ku"];
-
-/// Sorted by the long code.
-const LONG_CODES: &[(&str, &str)] = &[
-    ("afr", "af"),
-    ("alb", "sq"),
-    ("amh", "am"),
-    ("ara", "ar"),
-    ("arg", "an"),
-    ("arm", "hy"),
-    ("asm", "as"),
-    ("aze", "az"),
-    ("baq", "eu"),
-    ("bel", "be"),
-    ("ben", "bn"),
-    ("bos", "bs"),
-    ("bre", "br"),
-    ("bul", "bg"),
-    ("bur", "my"),
-    ("cat", "ca"),
-    ("ces", "cs"),
-    ("chi", "zh"),
-    ("cmn", "zh"),
-    ("cym", "cy"),
-    ("cze", "cs"),
-    ("dan", "da"),
-    ("deu", "de"),
-    ("dut", "nl"),
-    ("dzo", "dz"),
-    ("ell", "el"),
-    ("eng", "en"),
-    ("epo", "eo"),
-    ("est", "et"),
-    ("eus", "eu"),
-    ("fao", "fo"),
-    ("fas", "fa"),
-    ("fin", "fi"),
-    ("fra", "fr"),
-    ("fre", "fr"),
-    ("geo", "ka"),
-    ("ger", "de"),
-    ("gle", "ga"),
-    ("glg", "gl"),
-    ("gre", "el"),
-    ("guj", "gu"),
-    ("hat", "ht"),
-    ("heb", "he"),
-    ("hin", "hi"),
-    ("hrv", "hr"),
-    ("hun", "hu"),
-    ("hye", "hy"),
-    ("ice", "is"),
-    ("in", "id"),
-    ("ind", "id"),
-    ("isl", "is"),
-    ("ita", "it"),
-    ("iw", "he"),
-    ("jav", "jv"),
-    ("jpn", "ja"),
-    ("jw", "jv"),
-    ("kan", "kn"),
-    ("kat", "ka"),
-    ("kaz", "kk"),
-    ("khm", "km"),
-    ("kin", "rw"),
-    ("kir", "ky"),
-    ("kor", "ko"),
-    ("kur", "ku"),
-    ("lao", "lo"),
-    ("lat", "la"),
-    ("lav", "lv"),
-    ("lit", "lt"),
-    ("ltz", "lb"),
-    ("mac", "mk"),
-    ("mal", "ml"),
-    ("mao", "mi"),
-    ("mar", "mr"),
-    ("may", "ms"),
-    ("mkd", "mk"),
-    ("mlg", "mg"),
-    ("mlt", "mt"),
-    ("mon", "mn"),
-    ("mri", "mi"),
-    ("msa", "ms"),
-    ("mya", "my"),
-    ("nb", "no"),
-    ("nep", "ne"),
-    ("nld", "nl"),
-    ("nno", "nn"),
-    ("nob", "no"),
-    ("nor", "no"),
-    ("oci", "oc"),
-    ("ori", "or"),
-    ("pan", "pa"),
-    ("per", "fa"),
-    ("pol", "pl"),
-    ("por", "pt"),
-    ("pus", "ps"),
-    ("que", "qu"),
-    ("ron", "ro"),
-    ("rum", "ro"),
-    ("rus", "ru"),
-    ("sin", "si"),
-    ("slk", "sk"),
-    ("slo", "sk"),
-    ("slv", "sl"),
-    ("som", "so"),
-    ("spa", "es"),
-    ("sqi", "sq"),
-    ("srp", "sr"),
-    ("swa", "sw"),
-    ("swe", "sv"),
-    ("tam", "ta"),
-    ("tel", "te"),
-    ("tgl", "tl"),
-    ("tha", "th"),
-    ("tib", "bo"),
-    ("tur", "tr"),
-    ("uig", "ug"),
-    ("ukr", "uk"),
-    ("urd", "ur"),
-    ("uzb", "uz"),
-    ("vie", "vi"),
-    ("vol", "vo"),
-    ("wel", "cy"),
-    ("wln", "wa"),
-    ("xho", "xh"),
-    ("yid", "yi"),
-    ("yue", "zh"),
-    ("zho", "zh"),
-    ("zul", "zu"),
-];
 
 impl fmt::Display for Lang {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -324,6 +201,8 @@ mod tests {
             ("zh-Hant-HK", "zh-Hant"),
             ("zh", "zh"),
             ("iw", "he"),
+            ("prs", "fa"),
+            ("cn", "zh-Hans"),
             ("fr_FR.UTF-8", "fr"),
             ("fil", "fil"),
         ];
@@ -349,13 +228,17 @@ mod tests {
         assert_eq!((br.base(), hk.base(), Lang::ZH_HANS.base(), pt.base()), (pt, Lang::ZH_HANT, Lang::ZH_HANS, pt));
         assert!(br.agrees(pt) && pt.agrees(br) && hk.agrees(Lang::ZH) && hk.agrees(Lang::ZH_HANT) && !hk.agrees(tw));
         assert_eq!(Lang::from_bytes(br.to_bytes()), br);
-        let codes = ["uz", "jp", "pt", "zh", "en", "cz"].map(|tag| Lang::parse(tag).expect("a tag").has_short_code());
-        assert_eq!(codes, [true, false, true, true, true, false]);
+        let codes = ["uz", "jp", "pt", "zh", "en", "us"].map(|tag| Lang::parse(tag).expect("a tag").has_short_code());
+        assert_eq!(codes, [true, true, true, true, true, false]);
     }
 
     #[test]
-    fn long_codes_are_sorted_for_binary_search() {
-        assert!(LONG_CODES.is_sorted());
+    fn languages_without_a_name_are_told_apart_and_called_unknown() {
+        let [a, b] = [0, 25].map(|number| Lang::unnamed(number).expect("a letter"));
+        assert_eq!((a.as_str(), b.as_str(), Lang::unnamed(26)), ("und", "und", None));
+        assert!(a.is_unnamed() && a.is_known() && a != b && !a.agrees(b) && a.agrees(Lang::UNKNOWN));
+        assert!(!Lang::UNKNOWN.is_unnamed() && a.base() == Lang::UNKNOWN);
+        assert_eq!(Lang::from_bytes(a.to_bytes()), a);
     }
 
     #[test]

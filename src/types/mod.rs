@@ -8,6 +8,7 @@ mod id;
 mod judged;
 mod key;
 mod lang;
+mod lang_codes;
 mod mark;
 pub(crate) mod measures;
 mod page;

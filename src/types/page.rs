@@ -25,10 +25,16 @@ pub struct Page {
     pub detected: Lang,
     /// How sure the detection is, 0..=1.
     pub confidence: f32,
+    /// True where the language was guessed among those that are known ([`crate::language::Detected::is_guess`]). As `letters`, not in pages read from
+    /// a store.
+    pub is_guess: bool,
     /// Languages the page declares, most specific source first: `<html lang>`, `<meta>`, then the HTTP header.
     pub declared: Vec<Lang>,
     /// Share of A–Z and a–z in the letters of the text, 0..=1: Kit & Ng's test for English (2007, §3).
     pub latin_share: f32,
+    /// Which letters stand beside each other in the text ([`crate::language::letters`]), where that may be asked; empty otherwise, and in pages
+    /// read from a store, which keeps it with the URL.
+    pub letters: Vec<u8>,
 }
 
 /// A run of text between two block-level tags.

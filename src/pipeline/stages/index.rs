@@ -42,7 +42,7 @@ impl Stage for Index {
     }
 
     fn version(&self) -> u32 {
-        2
+        3
     }
 
     fn sections(&self) -> &'static [&'static str] {

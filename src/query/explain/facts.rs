@@ -126,6 +126,8 @@ pub struct PageLanguages {
     pub detected: Lang,
     /// Confidence of the detection, 0..=1.
     pub confidence: f32,
+    /// True where it was guessed among the languages that can be told: the text has too few of its function words.
+    pub is_guess: bool,
     /// Languages that it declares, the most specific source first.
     pub declared: Vec<Lang>,
     /// Language that it counts for in the competition; `und`: it takes no part.

@@ -95,6 +95,7 @@ fn describe(opened: &Opened<'_>, page: u32, found: &mut PageExplanation) -> Resu
     found.languages = Some(PageLanguages {
         detected: record.detected,
         confidence: record.confidence,
+        is_guess: chunk.facts(at).is_guess,
         declared: record.declared.clone(),
         counts_for: site.lang(page),
         reason: language_reason(opened, page),
@@ -124,9 +125,10 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> LanguageReason {
         match lang {
             _ if lang == detected => LanguageReason::Detected,
             _ if lang == own => LanguageReason::Letters,
+            _ if lang.is_unnamed() => LanguageReason::Unnamed,
             _ => LanguageReason::Site,
         }
-    } else if !own.is_known() {
+    } else if !own.is_known() || site.pages.facts(page).is_guess {
         LanguageReason::Unknown
     } else if opened.is_requested(own) {
         LanguageReason::LanguagesChanged

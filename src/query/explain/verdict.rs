@@ -146,7 +146,9 @@ impl fmt::Display for PageVerdict {
             ),
             Paired { pages: 1 } => f.write_str("paired, with 1 page"),
             Paired { pages } => write!(f, "paired, with {pages} pages"),
-            LanguageUnknown => f.write_str("not paired: its language is not known, and no key of the site tells it"),
+            LanguageUnknown => {
+                f.write_str("not paired: its language is not known, and neither a name nor a key of the site tells it")
+            }
             LanguageNotRequested { lang, requested } => {
                 write!(f, "not paired: its language, {lang}, is not among those requested ({})", list(requested))
             }
@@ -207,8 +209,10 @@ pub enum LanguageReason {
     Detected,
     /// It is written in the letters of this language; this preset looks at nothing else.
     Letters,
-    /// The keys and pages of the site show it.
+    /// The names that the site uses, its keys and its pages show it.
     Site,
+    /// A language that nothing names: pages of the site are alike, and lack the words of all languages that can be told.
+    Unnamed,
     /// None: an untranslated copy takes no part.
     Copy,
     /// None: its own text is in another language than its URL and declarations say.
@@ -217,7 +221,7 @@ pub enum LanguageReason {
     NotRequested,
     /// None: its language was not among `--langs` when keys were searched.
     LanguagesChanged,
-    /// None: no source gives a language.
+    /// None: neither the text nor the site gives a language, or the text is in none that can be told.
     Unknown,
     /// The detected language, until keys are searched.
     KeysNotSearched,
@@ -228,7 +232,8 @@ impl fmt::Display for LanguageReason {
         f.write_str(match self {
             LanguageReason::Detected | LanguageReason::KeysNotSearched => "as detected",
             LanguageReason::Letters => "by its letters",
-            LanguageReason::Site => "resolved by the keys and pages of the site",
+            LanguageReason::Site => "resolved by the names, keys and pages of the site",
+            LanguageReason::Unnamed => "pages of the site are in one language, which nothing names",
             LanguageReason::Copy => "none: an untranslated copy",
             LanguageReason::OwnText => "none: its own text is in another language",
             LanguageReason::NotRequested => "none: its language was not requested",

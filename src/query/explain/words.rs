@@ -137,8 +137,10 @@ fn of_capture(capture: &CaptureFacts, lines: &mut Lines) {
 }
 
 fn of_languages(languages: &PageLanguages, lines: &mut Lines) {
-    let PageLanguages { detected, confidence, declared, counts_for, reason, own_text } = languages;
-    lines.add("detected", format!("{detected}, confidence {confidence:.2}"));
+    let PageLanguages { detected, confidence, is_guess, declared, counts_for, reason, own_text } = languages;
+    let doubt =
+        if *is_guess && detected.is_known() { ", a guess: its words are not those of the language" } else { "" };
+    lines.add("detected", format!("{detected}, confidence {confidence:.2}{doubt}"));
     if let Some(OwnText { bytes, shares }) = own_text {
         let share = |(lang, share): &(Lang, f64)| format!("{:.0} % {lang}", 100.0 * share);
         let shares: Vec<String> = shares.iter().map(share).collect();
@@ -150,7 +152,7 @@ fn of_languages(languages: &PageLanguages, lines: &mut Lines) {
     if let Some(first) = differs.filter(|_| counts_for == detected) {
         lines.add("note", format!("declares {first}, but its text is {detected}: it counts for {detected}"));
     }
-    if counts_for != detected && *reason != LanguageReason::Unknown {
+    if counts_for != detected && (*reason != LanguageReason::Unknown || detected.is_known()) {
         lines.add("counts for", format!("{counts_for} ({reason})"));
     }
 }

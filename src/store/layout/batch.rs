@@ -81,10 +81,14 @@ pub struct PageEntry {
     pub detected: [u8; 8],
     /// Confidence of that detection.
     pub confidence: f32,
+    /// That language was guessed among those that are known.
+    pub is_guess: bool,
     /// Language that the page declares; `und`: none.
     pub declared: [u8; 8],
     /// Share of the letters A–Z among all letters of the text.
     pub latin_share: f32,
+    /// Which letters stand beside each other in its text ([`crate::language::letters::count`]); empty where that is not asked.
+    pub letters: Vec<u8>,
     /// Reference to the page record with the links, for a page whose own record has only text; 0: the page's own record.
     pub links: u64,
 }
@@ -120,8 +124,10 @@ impl PageEntry {
             sketch,
             detected: page.detected.to_bytes(),
             confidence: page.confidence,
+            is_guess: page.is_guess,
             declared: declared.to_bytes(),
             latin_share: page.latin_share,
+            letters: page.letters.clone(),
             ..PageEntry::default()
         };
         let mut hasher = Xxh3::new();
@@ -177,8 +183,10 @@ impl ArchivedPageEntry {
             sketch: self.sketch.map(|hash| hash.to_native()),
             detected: self.detected,
             confidence: self.confidence.to_native(),
+            is_guess: self.is_guess,
             declared: self.declared,
             latin_share: self.latin_share.to_native(),
+            letters: self.letters.to_vec(),
             links: self.links.to_native(),
         }
     }

@@ -67,13 +67,13 @@ mod tests {
             ArchiveIdentity = ArchivedArchiveIdentity { path, format, bytes, fingerprint }
             SkipSample = ArchivedSkipSample { reason, offset, detail }
             PageEntry = ArchivedPageEntry {
-                identity, https, form, page, date_ms, digest, text_bytes, title, sketch, detected, confidence, declared,
-                latin_share, links
+                identity, https, form, page, date_ms, digest, text_bytes, title, sketch, detected, confidence, is_guess, declared,
+                latin_share, letters, links
             }
             SkipEntry = ArchivedSkipEntry { identity, reason, detail, archive, offset, length }
             SiteChunk = ArchivedSiteChunk {
-                identities, ends, https, pages, dates, digests, langs, detected, confidence, declared, latin_share,
-                text_bytes, titles, sketches, forms, links
+                identities, ends, https, pages, dates, digests, langs, detected, confidence, guesses, declared, latin_share,
+                letters, letter_places, text_bytes, titles, sketches, forms, links
             }
             SkipChunk = ArchivedSkipChunk { entries }
             ResultRecord = ArchivedResultRecord {

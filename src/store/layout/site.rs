@@ -4,6 +4,7 @@ use rkyv::{Archive, Serialize};
 
 use super::{PageEntry, SkipEntry};
 use crate::index::site::PageFacts;
+use crate::language::letters::KINDS;
 use crate::types::{Form, Lang};
 
 /// Number of pages in a chunk; only the last chunk of a site has fewer.
@@ -30,10 +31,16 @@ pub struct SiteChunk {
     pub detected: Vec<u16>,
     /// Confidence of the detection, in 1/255.
     pub confidence: Vec<u8>,
+    /// [`PageEntry::is_guess`].
+    pub guesses: Vec<bool>,
     /// Declared language, as a position in `langs`.
     pub declared: Vec<u16>,
     /// Share of the letters A–Z, in 1/255.
     pub latin_share: Vec<u8>,
+    /// [`PageEntry::letters`] of the pages that have them, [`KINDS`] bytes a page.
+    pub letters: Vec<u8>,
+    /// Where those of a page stand: 0 for none, or their place among those of the chunk, from 1.
+    pub letter_places: Vec<u32>,
     /// Bytes of text.
     pub text_bytes: Vec<u32>,
     /// Hashes of titles.
@@ -75,7 +82,13 @@ impl ChunkBuilder {
         chunk.declared.push(declared);
         let share = |share: f32| (share.clamp(0.0, 1.0) * 255.0).round() as u8;
         chunk.confidence.push(share(entry.confidence));
+        chunk.guesses.push(entry.is_guess);
         chunk.latin_share.push(share(entry.latin_share));
+        let has_letters = entry.letters.len() == KINDS;
+        if has_letters {
+            chunk.letters.extend_from_slice(&entry.letters);
+        }
+        chunk.letter_places.push(if has_letters { (chunk.letters.len() / KINDS) as u32 } else { 0 });
         chunk.text_bytes.push(entry.text_bytes);
         chunk.titles.push(entry.title);
         chunk.sketches.push(entry.sketch);
@@ -109,8 +122,10 @@ impl ArchivedSiteChunk {
             self.digests.len(),
             self.detected.len(),
             self.confidence.len(),
+            self.guesses.len(),
             self.declared.len(),
             self.latin_share.len(),
+            self.letter_places.len(),
             self.text_bytes.len(),
             self.titles.len(),
             self.sketches.len(),
@@ -140,6 +155,7 @@ impl ArchivedSiteChunk {
         PageFacts {
             detected: self.detected(at),
             confidence: f32::from(self.confidence[at]) / 255.0,
+            is_guess: self.guesses[at],
             declared: self.lang(self.declared[at].to_native()),
             latin_share: f32::from(self.latin_share[at]) / 255.0,
             text_bytes: self.text_bytes[at].to_native(),
@@ -147,6 +163,12 @@ impl ArchivedSiteChunk {
             sketch: self.sketches[at].map(|hash| hash.to_native()),
             form: self.form(at),
         }
+    }
+
+    /// Counts of the letters of a page; empty where there are none.
+    pub fn letters(&self, at: usize) -> &[u8] {
+        let place = self.letter_places[at].to_native() as usize;
+        place.checked_sub(1).and_then(|at| self.letters.get(at * KINDS..(at + 1) * KINDS)).unwrap_or(&[])
     }
 
     /// Reference to the page record with the links of a page.
@@ -177,8 +199,10 @@ impl ArchivedSiteChunk {
             sketch: facts.sketch,
             detected: facts.detected.to_bytes(),
             confidence: facts.confidence,
+            is_guess: facts.is_guess,
             declared: facts.declared.to_bytes(),
             latin_share: facts.latin_share,
+            letters: self.letters(at).to_vec(),
             links: self.links[at].to_native(),
         }
     }

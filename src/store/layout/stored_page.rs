@@ -257,8 +257,10 @@ impl StoredPage {
             images: self.images(),
             detected: self.detected,
             confidence: self.confidence,
+            is_guess: false,
             declared: self.declared.clone(),
             latin_share: self.latin_share,
+            letters: Vec::new(),
         }
     }
 
@@ -428,7 +430,7 @@ mod tests {
             };
             let blocks = blocks.into_iter().map(block).collect();
             let images = images.into_iter().map(|(url, alt)| Image { url, alt }).collect();
-            Page { body_bytes, charset, title, text, blocks, tags, links, images, detected, confidence, declared, latin_share }
+            Page { body_bytes, charset, title, text, blocks, tags, links, images, detected, confidence, declared, latin_share, ..Page::default() }
         }
     }
 

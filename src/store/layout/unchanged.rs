@@ -70,8 +70,10 @@ fn entry() -> PageEntry {
         sketch: [1, 2, 3, 4, 5, 6, 7, 8],
         detected: *b"en\0\0\0\0\0\0",
         confidence: 0.5,
+        is_guess: true,
         declared: *b"zh-Hans\0",
         latin_share: 0.25,
+        letters: vec![9; 256],
         links: 8,
     }
 }
@@ -233,8 +235,10 @@ fn page() -> Vec<u8> {
         images: vec![Image { url: "https://ex.org/i.png".into(), alt: "a hill".into() }],
         detected: en,
         confidence: 0.75,
+        is_guess: true,
         declared: vec![en],
         latin_share: 0.875,
+        letters: Vec::new(),
     };
     let pointer = Pointer { file: "crawl-data/b.warc.gz".into(), offset: 1000, length: 500 };
     let capture = Capture { date_ms: 1_700_000_000_000, pointer: Some(pointer), ..Capture::default() };
@@ -252,8 +256,11 @@ fn chunk() -> SiteChunk {
         langs: vec![*b"en\0\0\0\0\0\0", *b"und\0\0\0\0\0"],
         detected: vec![0, 1],
         confidence: vec![255, 0],
+        guesses: vec![false, true],
         declared: vec![1, 1],
         latin_share: vec![250, 1],
+        letters: vec![9; 256],
+        letter_places: vec![1, 0],
         text_bytes: vec![100, 200],
         titles: vec![9, 10],
         sketches: vec![[1; 8], [2; 8]],
@@ -307,11 +314,11 @@ fn refused() -> RefusedRecord {
 /// **A difference here means that stores of the last release can no longer be read.** A change that is meant needs the next
 /// `FORMAT_VERSION`, also in docs/format.md and CHANGELOG.md, and new hashes here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    13,
+    14,
     &[
         ("block of pages", 0x738d260020033cb1),
-        ("batch", 0x7d2abc8d85e3a62f),
-        ("site", 0xbc8636bea4ed9446),
+        ("batch", 0x91ab1619dca740cd),
+        ("site", 0xdb2fecd8c2a0dfef),
         ("result", 0x11f8e3c738a1c7af),
         ("skip", 0x281447465556f1fa),
         ("graph", 0x1458248a97fb9d24),

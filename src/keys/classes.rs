@@ -1,0 +1,171 @@
+//! Which pages of a site are in one language, by the [letters](crate::language::letters) of their texts.
+//!
+//! Pages whose language is told, and those that the site names, show what texts in it look like. Other pages belong to the language that they are
+//! most alike, or to none of them; those that are alike each other then are in a language that nothing names.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::language::letters::Letters;
+use crate::types::Lang;
+
+/// Texts that are not farther from each other than this are taken for texts of one language, in nats a pair of letters. Of texts of 400 bytes in 430
+/// languages 1 in a hundred is farther from nine others of its language, and 4 in a thousand are as near to nine of another one; of 150 bytes 1 and
+/// 10 in a hundred.
+const ALIKE: f64 = 0.35;
+/// Texts that are farther from each other than this are taken for texts of two languages (estimated as [`ALIKE`] is).
+pub const APART: f64 = 0.5;
+/// So many pages that are alike, and so many pairs of letters in them, are a language, and not a few pages of names and numbers (estimates).
+const MIN_PAGES: usize = 5;
+const MIN_LETTERS: u64 = 600;
+/// With so many pairs of letters, texts show those of their language (an estimate).
+const ENOUGH: u64 = 2000;
+/// Languages of one site that nothing names, at most.
+const MAX_UNNAMED: usize = 26;
+
+/// The letters of the languages of a site.
+#[derive(Default)]
+pub struct Classes {
+    of: BTreeMap<Lang, Letters>,
+}
+
+impl Classes {
+    /// Adds a text in a language.
+    pub fn add(&mut self, lang: Lang, letters: &Letters) {
+        self.of.entry(lang).or_default().add(letters);
+    }
+
+    /// Takes a text away that was added.
+    pub fn take(&mut self, lang: Lang, letters: &Letters) {
+        if let Some(class) = self.of.get_mut(&lang) {
+            class.take(letters);
+        }
+    }
+
+    /// Adds the texts of other classes to those that have few of their own.
+    pub fn complete(&mut self, others: Classes) {
+        for (lang, letters) in others.of {
+            let own = self.of.entry(lang).or_default();
+            if own.total() < ENOUGH {
+                own.add(&letters);
+            }
+        }
+    }
+
+    /// How far a text is from those in a language; `None` where there are none.
+    pub fn distance(&self, lang: Lang, letters: &Letters) -> Option<f64> {
+        self.of.get(&lang).map(|class| class.distance(letters)).filter(|distance| distance.is_finite())
+    }
+
+    /// The language whose texts a text is most alike, among those that it may be in, if it is alike any.
+    pub fn nearest(&self, letters: &Letters, may_be: impl Fn(Lang) -> bool) -> Option<Lang> {
+        let large = self.of.iter().filter(|(lang, class)| class.total() >= MIN_LETTERS && may_be(**lang));
+        nearest(large.map(|(&lang, class)| (lang, class)), letters)
+    }
+}
+
+/// The nearest of several classes that is near enough; of equally near ones the first.
+fn nearest<'c, C>(classes: impl Iterator<Item = (C, &'c Letters)>, letters: &Letters) -> Option<C> {
+    let near = classes.map(|(class, of)| (of.distance(letters), class)).filter(|near| near.0 <= ALIKE);
+    near.reduce(|best, near| if near.0 < best.0 { near } else { best }).map(|near| near.1)
+}
+
+/// Groups texts that are alike, by their [counts](crate::language::letters::count): for each text the number of its group, if it is in one. Groups are numbered by their size, the largest first.
+///
+/// The longest text begins a group; each one that follows joins the group that it is most alike, or begins another. When all have been seen, each
+/// joins the group that it is most alike once more, which is the first to which it would go with all texts known.
+pub fn groups(texts: &[&[u8]]) -> Vec<Option<usize>> {
+    let read = |at: usize| Letters::of(texts[at]).unwrap_or_default();
+    let totals: Vec<u64> = (0..texts.len()).map(|at| read(at).total()).collect();
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by_key(|&at| (Reverse(totals[at]), at));
+    let mut groups: Vec<Letters> = Vec::new();
+    for &at in &order {
+        let letters = read(at);
+        match nearest(groups.iter().enumerate(), &letters) {
+            Some(group) => groups[group].add(&letters),
+            // Groups of one or two texts each would make this quadratic.
+            None if groups.len() < MAX_GROUPS => groups.push(letters),
+            None => {}
+        }
+    }
+    let of: Vec<Option<usize>> = (0..texts.len()).map(|at| nearest(groups.iter().enumerate(), &read(at))).collect();
+    let mut sizes: Vec<(usize, u64)> = vec![(0, 0); groups.len()];
+    for (total, group) in totals.iter().zip(&of) {
+        if let Some(group) = *group {
+            sizes[group] = (sizes[group].0 + 1, sizes[group].1 + total);
+        }
+    }
+    let mut large: Vec<usize> =
+        (0..groups.len()).filter(|&group| sizes[group].0 >= MIN_PAGES && sizes[group].1 >= MIN_LETTERS).collect();
+    large.sort_by_key(|&group| Reverse(sizes[group]));
+    large.truncate(MAX_UNNAMED);
+    of.into_iter().map(|group| large.iter().position(|&large| Some(large) == group)).collect()
+}
+
+/// So many groups are kept while texts are compared.
+const MAX_GROUPS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::letters::count;
+
+    /// A text of words that are made of some letters.
+    fn counts(letters: &str, seed: usize) -> Vec<u8> {
+        let letters: Vec<char> = letters.chars().collect();
+        let mut state = seed as u64 * 7919 + 1;
+        let mut next = |n: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % n
+        };
+        let mut text = String::new();
+        for _ in 0..120 {
+            // One letter leads to the next but one or two.
+            let mut at = next(letters.len());
+            for _ in 0..4 {
+                text.push(letters[at]);
+                at = (at + 1 + next(2)) % letters.len();
+            }
+            text.push(' ');
+        }
+        count(&text)
+    }
+
+    fn text(letters: &str, seed: usize) -> Letters {
+        Letters::of(&counts(letters, seed)).expect("as many as there are kinds")
+    }
+
+    #[test]
+    fn a_text_is_in_the_language_that_it_is_most_alike_or_in_none() {
+        let lang = |tag: &str| Lang::parse(tag).expect("a tag");
+        let mut classes = Classes::default();
+        for seed in 0..3 {
+            classes.add(lang("aa"), &text("abcdefgh", seed));
+            classes.add(lang("bb"), &text("hgfedcba", seed));
+        }
+        assert_eq!(classes.nearest(&text("abcdefgh", 9), |_| true), Some(lang("aa")));
+        assert_eq!(classes.nearest(&text("hgfedcba", 9), |_| true), Some(lang("bb")));
+        assert_eq!(classes.nearest(&text("klmnopqr", 9), |_| true), None);
+        assert!(classes.distance(lang("aa"), &text("hgfedcba", 9)).is_some_and(|distance| distance > APART));
+        assert_eq!(classes.distance(lang("cc"), &text("abcdefgh", 9)), None);
+        classes.take(lang("aa"), &text("abcdefgh", 0));
+        assert!(classes.distance(lang("aa"), &text("abcdefgh", 0)).is_some_and(|distance| distance < ALIKE));
+    }
+
+    #[test]
+    fn texts_that_are_alike_make_a_group_unless_they_are_few() {
+        let counted: Vec<Vec<u8>> = [("abcdefgh", 5), ("klmnopqr", 6), ("stuvwxyz", 4)]
+            .into_iter()
+            .flat_map(|(letters, texts)| (0..texts).map(move |seed| counts(letters, seed)))
+            .collect();
+        let mut texts: Vec<&[u8]> = counted.iter().map(Vec::as_slice).collect();
+        let expected: Vec<Option<usize>> = [vec![Some(1); 5], vec![Some(0); 6], vec![None; 4]].concat();
+        assert_eq!(groups(&texts), expected);
+        texts.reverse();
+        let mut reversed = groups(&texts);
+        reversed.reverse();
+        assert_eq!(reversed, expected);
+        assert_eq!(groups(&[]), []);
+    }
+}
