@@ -1,4 +1,4 @@
-//! The best and the second best score of each page: whether a candidate leads all others of a page.
+//! The best and the second best score of each page, which tell whether a candidate leads all others of its page.
 
 use rustc_hash::FxHashMap;
 
@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug)]
 pub struct BestTwo {
     floor: f64,
-    /// Best, then second best.
+    /// The best score, then the second best.
     scores: FxHashMap<u32, (f64, f64)>,
 }
 
 impl BestTwo {
-    /// Without any scores. A page without a second candidate counts as having one with the score `floor`, which no score
-    /// is below.
+    /// Starts without scores. A page with one candidate counts as having a second one with the score `floor`, which must not be above any
+    /// score.
     pub fn new(floor: f64) -> BestTwo {
         BestTwo { floor, scores: FxHashMap::default() }
     }
@@ -27,8 +27,8 @@ impl BestTwo {
         }
     }
 
-    /// True when a score that was added for a page is the best, and at least `lead` above the second best. Of equal scores
-    /// none leads, whatever the lead above 0.
+    /// True when `score`, which was added for the page, is its best score and at least `lead` above the second best. Where the two best
+    /// scores are equal, neither leads with a `lead` above 0.
     pub fn leads(&self, page: u32, score: f64, lead: f64) -> bool {
         self.scores.get(&page).is_some_and(|&(best, second)| score >= best && score - second >= lead)
     }

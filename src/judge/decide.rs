@@ -1,4 +1,4 @@
-//! One partner a page: the best first.
+//! Decides one language pair: the best pairs are accepted first, and each page gets one partner.
 
 use rustc_hash::FxHashSet;
 
@@ -9,14 +9,14 @@ use crate::types::Outcome;
 pub struct Choice {
     /// Page of the first language.
     pub a: u32,
-    /// Page of the second.
+    /// Page of the second language.
     pub b: u32,
-    /// How good it is.
+    /// How good the pair is; its scale does not matter.
     pub score: f64,
 }
 
-/// Takes choices of one language pair from the best on, as long as both pages are free and the score is at least
-/// `min_score` (Liu et al. 2014, Algorithm 3); at most `most` of them. Ties go to the smaller pages. O(n log n).
+/// Accepts choices of one language pair, the best first, as long as both pages are free and the score is at least `min_score` (Liu et al.
+/// 2014, Algorithm 3), and at most `most` of them. Of equal scores, the smaller page numbers come first. O(n log n).
 pub fn best_first(choices: &[Choice], min_score: f64, most: usize) -> Vec<Outcome> {
     let mut order: Vec<u32> = (0..choices.len() as u32).collect();
     order.sort_unstable_by(|&x, &y| {

@@ -1,4 +1,4 @@
-//! Candidates and what the measures say of them → judged pairs: the step that verification and iteration share.
+//! From candidates, and what the measures say of them, to judged pairs: the step that verification and iteration share.
 
 use std::collections::BTreeMap;
 
@@ -20,19 +20,19 @@ use crate::types::{
 /// Judged pairs of one site.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
-    /// By language pair, page of the first language, page of the second.
+    /// The pairs, sorted by language pair, page of the first language, page of the second.
     pub pairs: Vec<JudgedPair>,
-    /// By language pair, method and key; of all parts of the site.
+    /// Figures of each language pair, method and key over all parts of the site, sorted by these three.
     pub sources: Vec<SourceStats>,
-    /// How often each source is right in each part.
+    /// How often each source is right in each part of the site.
     shares: BTreeMap<(LangPair, Source), Shares>,
 }
 
-/// Share of right pairs below which a key is doubtful.
+/// A key is doubtful if less than this share of its pairs is right.
 const DOUBTFUL: f64 = 0.9;
 
 impl Judged {
-    /// True for a pair of a source that is wrong once in ten times or more, in the part of the pair.
+    /// True for a candidate whose source is wrong in more than one of ten cases, in the part of the site that the pair is in.
     pub fn is_doubtful(&self, candidate: &Candidate, parts: &Parts) -> bool {
         let Candidate { pair, method, key } = *candidate;
         let shares = self.shares.get(&(pair.langs, (method, key)));
@@ -40,16 +40,16 @@ impl Judged {
     }
 }
 
-/// One of each pair, proposed by what is trusted most; sorted by languages and pages.
+/// Each pair once, with the most trusted of the methods that propose it; sorted by languages and pages.
 pub fn unique(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     candidates.sort_unstable();
-    // The order of methods is that of trust.
+    // `Method` is ordered by trust, the most trusted first.
     candidates.dedup_by_key(|candidate| candidate.pair);
     candidates
 }
 
-/// Gives pairs that lost to a better one or were contradicted the probability that they are right all the same: their own times that
-/// every better pair with a page of theirs is wrong, or that those which contradict are. Before, a score tells nothing of other pairs.
+/// Multiplies the score of each pair that lost to a better one by the probability that the better pairs of its pages are wrong, and that of
+/// each contradicted pair by the probability that the contradiction is not real. Until then, a score takes no other pair into account.
 /// `pairs` are those of one site.
 pub fn beside_rivals(pairs: &mut [JudgedPair], params: &prior::Params) {
     let mut best: FxHashMap<(LangPair, u32), f32> = FxHashMap::default();
@@ -62,18 +62,19 @@ pub fn beside_rivals(pairs: &mut [JudgedPair], params: &prior::Params) {
     for judged in pairs.iter_mut() {
         let PagePair { langs, a, b } = judged.pair;
         if judged.outcome == Outcome::LostToBetter {
-            // Two pairs: one with both pages would be this one.
+            // The better pairs of the two pages are different ones: a pair that has both pages would be this pair.
             let others = [a, b].into_iter().filter_map(|page| best.get(&(langs, page)));
             judged.score *= others.map(|score| 1.0 - score).product::<f32>();
         } else if judged.outcome == Outcome::Contradicted {
-            // That they are surer was seen by all of the evidence.
+            // `decide` has found by all of the evidence that the pairs which contradict this one are more certain.
             judged.score *= 1.0 - versions.differ((langs.a, a), (langs.b, b)) as f32;
         }
     }
 }
 
-/// Weighs the evidence, learns how often each source is right in each part of the site, and takes the best pairs first, one partner a page in
-/// each language pair and one page a language in each document. `scorer` gives the weights of a language pair in a part. Cost: n log n, times the depth of the parts.
+/// Weighs the evidence, learns how often each source is right in each part of the site, and accepts the best pairs first: each page gets
+/// one partner in each language pair, each document one page in each language. `scorer` gives the weights of a language pair in a part.
+/// Cost: n log n for n candidates, times the depth of the parts.
 pub fn judge(
     compared: &[Compared],
     scorer: impl Fn(LangPair, u32) -> Scorer,
@@ -94,13 +95,15 @@ pub fn judge(
     judged
 }
 
-/// True for what keys in use and declarations propose: a third language does not outweigh them, as it may have the same page twice.
+/// True for pairs that keys in use, marks and declarations propose. A contradiction in a third language does not outweigh them, since that
+/// language may have the same page twice.
 fn is_declared(method: Method) -> bool {
     matches!(method, Method::Key | Method::Marks | Method::Hreflang)
 }
 
-/// Takes the best candidates first, in all languages: of those with `min_score` and more, each as long as both of its pages are free in the other's language and
-/// have no versions that are two documents by pairs taken before. What a key or a declaration proposes is taken all the same. O(n log n).
+/// Accepts the candidates of all languages, the best first, if they have `min_score` or more, if both of their pages are still without a
+/// partner in the other's language, and if the pairs accepted before do not make the pages two different documents. Pairs that keys, marks
+/// and declarations propose are accepted despite such a contradiction. O(n log n).
 fn decide(weighed: &mut [Weighed<'_>], min_score: f64) {
     let mut order: Vec<(usize, usize)> = Vec::new();
     for (of, weighed) in weighed.iter().enumerate() {
@@ -131,12 +134,12 @@ fn decide(weighed: &mut [Weighed<'_>], min_score: f64) {
     }
 }
 
-/// Whether two URLs that both name their pages have a name in common.
+/// Whether two URLs that both name their pages have a name in common; `None` where one of them does not name its page.
 fn shares_name(one: &Compared) -> Option<bool> {
     one.similarities.get(Measure::Named).map(|named| named > 0.5)
 }
 
-/// A method, with the key where it is one.
+/// What proposes candidates: a method, with the key where the method is a key.
 type Source = (Method, Option<u32>);
 
 /// The candidates of one language pair, weighed.
@@ -145,18 +148,18 @@ struct Weighed<'c> {
     compared: Vec<&'c Compared>,
     evidence: Vec<f64>,
     beliefs: Vec<Beliefs>,
-    /// The log odds of each that it is right, in nats, with all of its evidence: what candidates are ranked by.
+    /// The log odds that each candidate is right, in nats, with all of its evidence, not only what counts: they rank the candidates.
     log_odds: Vec<f64>,
-    /// The probability of each.
+    /// The probability that each candidate is right.
     scores: Vec<f64>,
     outcomes: Vec<Outcome>,
-    /// True where what is refused is an [`Outcome::Edition`].
+    /// True where a candidate that is not accepted is an [`Outcome::Edition`].
     are_editions: Vec<bool>,
     /// How often each source is right in each part.
     shares: BTreeMap<Source, Shares>,
 }
 
-/// How often the pages that keys pair have a name in common, whether these are right or not.
+/// How often the pairs of keys have a name in common. All of them count as right.
 fn names_by_keys<'c>(compared: impl Iterator<Item = &'c &'c Compared>, parts: &Parts) -> Counts {
     let of_keys = compared.filter(|one| one.candidate.method == Method::Key && !one.same_text);
     let seen = |one: &&Compared| {
@@ -170,12 +173,13 @@ fn part_of(parts: &Parts, one: &Compared) -> u32 {
     parts.common(one.candidate.pair.a, one.candidate.pair.b)
 }
 
-/// True for what credible keys, declarations and orders propose, whatever stands there.
+/// True for candidates that are proposed by their addresses, whatever the pages contain: by keys in use, marks, declarations and the order
+/// of numbered pages.
 fn is_by_address(method: Method) -> bool {
     is_declared(method) || method == Method::Order
 }
 
-/// What a source is believed to be before its pairs are seen.
+/// What is believed of a source before its pairs are seen: the share of them that is right, and how many pairs this belief is worth.
 fn belief(method: Method, params: &prior::Params) -> (f64, f64) {
     match method {
         Method::Key | Method::Marks | Method::Hreflang => params.strong,
@@ -183,20 +187,21 @@ fn belief(method: Method, params: &prior::Params) -> (f64, f64) {
     }
 }
 
-/// What is said of one candidate, in nats.
+/// What the evidence says of one candidate, in nats.
 struct Said {
-    /// By all of it, and by its contents.
+    /// What all measures say, of contents and of addresses.
     all: f64,
+    /// What the measures of contents say.
     all_contents: f64,
-    /// By its contents, as far as it counts.
+    /// As much of `all_contents` as counts ([`FitParams::counted`](super::score::FitParams::counted)).
     counted: f64,
-    /// By how usual that is among the right pairs of the part.
+    /// What is taken off because such contents are unusual among the right pairs of the part; 0 at most.
     usual: f64,
-    /// By its addresses, but for names.
+    /// What the measures of addresses say, less the cost of a misplaced page.
     addresses: f64,
-    /// By names in them.
+    /// What names in the URLs say.
     names: f64,
-    /// The part of the site that it is in.
+    /// The innermost part of the site that has both pages.
     part: u32,
 }
 
@@ -205,19 +210,22 @@ impl Said {
         self.counted + self.usual
     }
 
-    /// What all of it says of the addresses: where they belong together, contents are translations but for one in so many.
+    /// The evidence of contents and addresses that the addresses belong together, where the contents of the share `agree` of such pairs are
+    /// translations.
     fn of_addresses(&self, agree: f64, params: &Params) -> f64 {
         params.fit.counted(self.addresses + self.names + (agree * self.contents().exp() + 1.0 - agree).ln())
     }
 }
 
-/// What is expected of contents, in nats, where their addresses have a source with such log odds. However sure addresses are: what stands there may be something else.
+/// The log odds, in nats, that two pages are translations before their contents are compared. `share` are the log odds of the source.
+/// However certain the addresses are, the contents are translations only in the share `agree` of the cases.
 fn expected(share: f64, said: &Said, agree: f64) -> f64 {
     logit(agree * sigmoid(share + said.addresses + said.names))
 }
 
-/// How often each source is right about addresses, how often contents agree where addresses belong together, how usual what they say is, and what names say, by part. Each is estimated by
-/// what is known of the others, from what is believed on, [`SHARE_ROUNDS`] times.
+/// How often each source is right about addresses, and how often contents agree where addresses belong together, by part. Along the way,
+/// how usual contents are and what names say are set in `said`. Each of the four is estimated from the others, beginning with what is
+/// believed, [`SHARE_ROUNDS`] times.
 fn shares_of(
     langs: LangPair,
     compared: &[&Compared],
@@ -232,7 +240,7 @@ fn shares_of(
     for round in 0..SHARE_ROUNDS {
         let right = |(one, said): (&&Compared, &Said)| match is_by_address(one.candidate.method) && !one.same_text {
             false => 0.0,
-            // Nothing is known yet but what contents say.
+            // In the first round only contents are known.
             true if round == 0 => sigmoid(said.counted),
             true => {
                 let share = share_at(&shares, one, (said.part, parts), &params.prior);
@@ -247,7 +255,8 @@ fn shares_of(
         }
         let names = {
             let by_keys = paired_by_keys(compared, said, &shares, (langs, parts), &params.prior);
-            // Where keys pair most pages, what is proposed for the others tells nothing of pairs that are right.
+            // Where keys pair most pages, candidates for the other pages are probably wrong, and do not show how often right pairs share a
+            // name.
             let belong = |one: &Compared, said: &Said| {
                 let (method, part) = (one.candidate.method, said.part);
                 if !is_by_address(method) && beside_keys(&by_keys, part, &params.prior) < 1.0 {
@@ -289,7 +298,7 @@ fn shares_of(
     (shares, agree)
 }
 
-/// How often the source of a candidate is right in a part: what is believed of it, until its pairs are seen.
+/// How often the source of a candidate is right in a part; what is believed of the source until its pairs are seen.
 fn share_at(
     shares: &BTreeMap<Source, Shares>,
     one: &Compared,
@@ -317,19 +326,19 @@ fn paired_by_keys(
     Paired::new(compared.iter().zip(said).map(right), parts, smaller, prior.borrowed)
 }
 
-/// The share that is believed of sources that are no addresses, at the most: where keys are right and pair many pages, a page they do not pair has hardly a
-/// partner.
+/// The highest share that is believed of sources other than addresses in a part. Where keys are right and pair many pages, a page that they
+/// do not pair hardly ever has a partner.
 fn beside_keys(by_keys: &Paired, part: u32, prior: &prior::Params) -> f64 {
     let (right, share) = (by_keys.pages(part), by_keys.share(part));
     if right > 0.0 && share >= prior.min_share { prior.beside_keys(right, right / share) } else { 1.0 }
 }
 
-/// True for what is proposed whatever names stand in the URLs.
+/// True for methods that propose candidates whatever names stand in the URLs.
 fn is_named_freely(method: Method) -> bool {
     matches!(method, Method::Link | Method::Words | Method::Votes | Method::All)
 }
 
-/// Rounds in which what depends on each other is estimated; after these they hardly move.
+/// Rounds in which estimates that depend on each other are made; later rounds hardly change them.
 const SHARE_ROUNDS: usize = 3;
 
 fn weigh<'c>(
@@ -391,7 +400,7 @@ fn weigh<'c>(
 
 impl Weighed<'_> {
     fn into_pairs(self, params: &prior::Params, judged: &mut Judged) {
-        // Of each source: its pairs, those accepted, and of those that are no copies, how many, and how many of them are right.
+        // Of each source: its pairs, the accepted ones, the pairs whose texts are not the same, and the sum of the probabilities of these.
         let mut counts: BTreeMap<Source, (u32, u32, f64, f64)> = BTreeMap::new();
         for (at, one) in self.compared.iter().enumerate() {
             let outcome = match self.outcomes[at] {
@@ -467,7 +476,8 @@ mod tests {
             }
         };
         let by = |method| {
-            // English 1 and 2 have German 11 and 12; French 21 is that of 1, and looks more like German 12.
+            // English 1 and 2 have the German versions 11 and 12. French 21 is the version of English 1, and is more similar to German 12
+            // than to 11.
             let compared = [
                 one((en, 1), (de, 11), 1.0, Method::Key),
                 one((en, 2), (de, 12), 1.0, Method::Key),
@@ -484,7 +494,7 @@ mod tests {
         let (next, best) = by(Method::Words);
         assert_eq!((next.outcome, best.outcome), (Outcome::Accepted, Outcome::Contradicted));
         assert!(best.score < 0.01, "{best:?}");
-        // Keys are not taken back.
+        // Pairs of keys are accepted despite the contradiction.
         let (next, best) = by(Method::Key);
         assert_eq!((next.outcome, best.outcome), (Outcome::LostToBetter, Outcome::Accepted));
     }
@@ -511,7 +521,7 @@ mod tests {
         assert!(judged.pairs[2].score > 0.95 && judged.pairs[3].score < 0.05);
     }
 
-    /// Pairs of one key with the evidence of contents that is given, in nats.
+    /// Outcomes of pairs of one key whose contents have the given evidence, in nats.
     fn outcomes(evidence: impl Iterator<Item = f32>) -> Vec<Outcome> {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
         let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };

@@ -1,14 +1,13 @@
-//! Similarities → a probability, and the pairs that are accepted.
+//! From similarities to probabilities, and to the pairs that are accepted.
 //!
-//! [`judge`] is the step that verification and iteration share: candidates, with what the measures say of them, become judged pairs.
-//! [`score`] weighs what the measures say of two pages: a regularised logistic model, fitted where a run has pairs that
-//! are surely good and surely bad, and shipped weights where it has not. [`prior`] learns how often each source of
-//! candidates (a key, links, words) is right in a site, which together with the weight of the evidence is a probability.
-//! [`versions`] joins the pages of pairs, from the surest on, to documents with one page a language; [`best_two`] tells which candidates lead all others of
-//! their pages.
+//! [`judge`] is the step that verification and iteration share: it turns candidates, with what the measures say of them, into judged pairs.
+//! [`score`] weighs what the measures say of two pages. Its logistic model is fitted where a run has pairs that are surely right and surely
+//! wrong; elsewhere it has shipped weights. [`prior`] learns how often each source of candidates (a key, links, words) is right on a site;
+//! with the evidence of a pair this gives its probability. [`versions`] joins the pages of pairs, the most certain first, into documents
+//! with one page in each language. [`best_two`] tells which candidates lead all others of their pages.
 //!
-//! Two other ways of judging stand beside it: [`one_measure`] alone, and [`webmining`], which compares all pages with all others; they and the links of
-//! Liu et al. [`decide`] one language pair at a time.
+//! There are two other ways of judging: by [`one_measure`] alone, and by [`webmining`], which compares all pages with all others. These
+//! two, and the method of Liu et al. 2014, decide each language pair by itself ([`decide`]).
 
 pub mod best_two;
 pub mod decide;

@@ -1,7 +1,9 @@
-//! What names in URLs tell of two pages: how often pages that belong together have one in common, and others, in each part of a site.
+//! What names in URLs say of two pages, in each part of a site: how often pages that belong together have a name in common, and how often
+//! other pages do.
 //!
-//! Where a site keeps its names in all languages, two that differ speak against a pair; where it translates them, they say nothing; and what one in common
-//! is worth depends on how many pages of the part have it that do not belong together.
+//! Where a site keeps its names in all languages, two different names speak against a pair. Where a site translates its names, different
+//! names say nothing. How much a common name is worth depends on how many candidates of the part have one although their pages do not
+//! belong together.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +12,22 @@ use crate::index::parts::{Parts, WHOLE};
 
 /// A candidate whose URLs both name their pages.
 pub struct Seen {
-    /// The part of the site that it is in.
+    /// The innermost part of the site that has both pages.
     pub part: u32,
-    /// They have a name in common.
+    /// True when the URLs have a name in common.
     pub shared: bool,
     /// The probability that the two addresses belong together.
     pub right: f64,
-    /// It was proposed whatever its names are, so that it tells how often wrong pairs share one.
+    /// True when it was proposed whatever its names are, so that it shows how often wrong pairs share a name.
     pub is_free: bool,
 }
 
-/// How many candidates have a name in common, and how many there are, by part: of those that are right, and of those that are wrong.
+/// By part, how many candidates have a name in common, and how many there are: first of the right ones, then of the wrong ones.
 #[derive(Clone, Debug, Default)]
 pub struct Counts(BTreeMap<u32, [f64; 4]>);
 
 impl Counts {
-    /// Of what was seen. Cost: candidates × depth of the parts.
+    /// Counts the candidates seen. Cost: candidates × depth of the parts.
     pub fn new(seen: impl Iterator<Item = Seen>, parts: &Parts) -> Counts {
         let counted = |Seen { part, shared, right, is_free }| {
             let wrong = if is_free { 1.0 - right } else { 0.0 };
@@ -47,17 +49,20 @@ fn minus(x: [f64; 4], y: [f64; 4]) -> [f64; 4] {
 /// How often names are shared in one language pair, by part.
 #[derive(Clone, Debug)]
 pub struct Names {
-    /// By pairs that are right, and by those that are wrong, in parts that have candidates; in others it is as round them.
+    /// For each part with candidates, the share of right pairs with a common name, and that of wrong pairs. Other parts have the rates of
+    /// the part around them.
     rates: BTreeMap<u32, (f64, f64)>,
-    /// What is expected where nothing is seen.
+    /// The same two rates, as expected where nothing is seen.
     belief: (f64, f64),
 }
 
 impl Names {
-    /// From what was seen: the mean of the candidates of a part, each with the probability that it is right, or wrong, and of what is expected there, which is
-    /// worth so many candidates as the belief. Expected is what other languages show in the part, before these what is seen round the part and not in
-    /// it, and round the whole site the belief. `all` are pairs of all languages, among them `of_all`. No rate is surer than all candidates together, and the belief,
-    /// make it. Cost: parts with candidates, times their depth.
+    /// Estimates the rates of the language pair whose candidates are `seen`. A rate is the mean of two things: the candidates of the part,
+    /// each with the probability that it is right (or wrong), and what is expected there, which is worth as many candidates as the belief.
+    /// What is expected comes from other languages in the part; their prior is what is seen around the part and not in it; and for the
+    /// whole site the prior is the belief in `params`. `all` counts the pairs of keys in all languages, `of_all` those of this language
+    /// pair. No rate is more certain than all candidates of the site and the belief together make it. Cost: parts with candidates, times
+    /// their depth.
     pub fn new(seen: &Counts, (all, of_all): (&Counts, &Counts), parts: &Parts, params: &prior::Params) -> Names {
         let mean = |(expected, worth): (f64, f64), shared: f64, all: f64| (worth * expected + shared) / (worth + all);
         let (of_right, of_wrong) = (params.names, params.names_by_chance);
@@ -71,7 +76,7 @@ impl Names {
             rate.clamp(mean(belief, 0.0, count), mean(belief, count, count))
         };
         let belief = (of_right.0, of_wrong.0);
-        // What is expected of each part by what is round it; outer parts come first.
+        // What the surroundings of each part let expect. Outer parts come first.
         let mut expected: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
         let mut rates = BTreeMap::new();
         for (&part, &own) in &seen.0 {
@@ -86,7 +91,7 @@ impl Names {
         Names { rates, belief }
     }
 
-    /// What names say of a pair in a part, in nats: ln P(names | its pages belong together) − ln P(names | they do not).
+    /// What names say of a pair in a part, in nats: ln P(names | the pages belong together) − ln P(names | they do not).
     pub fn evidence(&self, part: u32, parts: &Parts, shared: bool) -> f64 {
         let seen = parts.chain(part).find_map(|part| self.rates.get(&part));
         let (right, wrong) = *seen.unwrap_or(&self.belief);
@@ -108,13 +113,14 @@ mod tests {
     fn what_names_say_by_hand() {
         let parts = two_folders(0);
         let params = prior::Params { names: (0.5, 4.0), names_by_chance: (0.125, 4.0), ..prior::Params::default() };
-        // Four right pairs of the first folder share names; of eight wrong ones of words one does, and one of a key. One candidate of the second does not.
+        // In the first folder four right pairs share names. Of the eight wrong pairs that words propose one shares a name, and so does one
+        // of a key. The only candidate of the second folder shares none.
         let right = (0..4).map(|_| seen(1, true, 1.0, false));
         let wrong = (0..8).map(|at| seen(1, at == 0, 0.0, true)).chain([seen(1, true, 0.0, false)]);
         let own = Counts::new(right.chain(wrong).chain([seen(2, false, 0.0, true)]), &parts);
         let none = Counts::default();
         let names = Names::new(&own, (&none, &none), &parts, &params);
-        // Round the first folder is the second, with one wrong candidate; round that is the first.
+        // The first folder is surrounded by the second, with one wrong candidate, and the second by the first.
         let round: (f64, f64) = (0.5, 0.5 / 5.0);
         let first: (f64, f64) = ((2.0 + 4.0) / 8.0, (4.0 * round.1 + 1.0) / 12.0);
         let round: (f64, f64) = (0.75, 1.5 / 12.0);
@@ -135,7 +141,7 @@ mod tests {
         let says = |own: &Counts, all: &Counts, of_all: &Counts| {
             Names::new(own, (all, of_all), &parts, &params).evidence(1, &parts, false)
         };
-        // 500 pairs under one name leave two of 504: all of them of this language, or of another.
+        // Beside 500 pairs that share names, 2 of 504 are expected not to, whether the 500 are of this language pair or of another.
         let wrong = 1.0 - (0.05 * 4.0 + 1.0) / 5.0;
         let of_other = says(&candidate, &keys(500), &none);
         assert!((of_other - (2.0f64 / 504.0 / wrong).ln()).abs() < 1e-9, "{of_other}");
@@ -145,7 +151,7 @@ mod tests {
 
     #[test]
     fn folders_in_each_other_are_no_surer_than_all_that_was_seen() {
-        // Folders in each other, of 40 pages more each.
+        // Four nested folders, each with 40 pages more than the next inner one.
         let langs: Vec<Lang> = (0..160).map(|at| if at % 2 == 0 { Lang::EN } else { Lang::ZH }).collect();
         let parts = Parts::new(&Tree::new((0..160u64).map(|at| (0..at / 40).collect::<Vec<_>>())), &langs);
         let chain: Vec<u32> = parts.chain(parts.of(159)).collect();

@@ -5,7 +5,8 @@ pub fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// A number that grows with `x` and stays within ±`bound`: x / (1 + (x/bound)ᵖ)^(1/p), p even. The larger the `power`, the later it bends.
+/// A number that grows with `x` and stays within ±`bound`: x / (1 + (x/bound)ᵖ)^(1/p), where p is `power`, an even number. The larger p is,
+/// the longer the result stays near `x`.
 pub fn bounded(x: f64, bound: f64, power: i32) -> f64 {
     x / (1.0 + (x / bound).powi(power)).powf(1.0 / f64::from(power))
 }

@@ -6,8 +6,8 @@ use crate::index::parts::WHOLE;
 use crate::types::{Candidate, JudgedPair, LangPair, Similarities};
 use crate::verify::{Dictionaries, PageIds, SiteView, Verifier, With};
 
-/// Candidates, sorted, with the similarity that one measure gives as score: the best first, one partner a page in each language
-/// pair, from `min_score` on. Where the measure cannot tell, the score is 0.
+/// Judges `candidates`, which are sorted, by one measure: the score is the value of the measure, or 0 where it is undefined. Pairs with at
+/// least `min_score` are accepted, the best first, and each page gets one partner in each language pair.
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -38,10 +38,10 @@ pub fn judged(
     Ok(groups.flat_map(|group| decide(group, verifier, min_score)).collect())
 }
 
-/// A candidate with what the measure says of it.
+/// A candidate with the value of the measure.
 type Scored = (Candidate, Option<f64>);
 
-/// The candidates of one language pair, decided.
+/// Decides the candidates of one language pair.
 fn decide(group: &[Scored], verifier: &Verifier, min_score: f64) -> Vec<JudgedPair> {
     let choice = |(one, score): &Scored| Choice { a: one.pair.a, b: one.pair.b, score: score.unwrap_or(0.0) };
     let choices: Vec<Choice> = group.iter().map(choice).collect();
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(judged.iter().map(|judged| judged.score).collect::<Vec<_>>(), [0.75, 0.5, 0.0]);
         assert_eq!(judged[0].similarities.get(Measure::Structure), Some(0.75));
         assert_eq!(judged[2].similarities.get(Measure::Structure), None);
-        // A measure that is no part of the score leaves no trace but the score.
+        // A measure that is no part of the evidence is stored as the score only.
         let alone = decide(&group[..1], verifier("strand").expect("it is there"), 0.25);
         assert_eq!((alone[0].score, alone[0].similarities), (0.75, Similarities::default()));
     }

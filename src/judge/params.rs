@@ -6,12 +6,12 @@ use super::score::FitParams;
 /// Settings of judging.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Least probability of a pair. Default 0.5: with calibrated probabilities F1 is highest at half of itself, and F1
-    /// is near 1.
+    /// Least probability of an accepted pair. Default 0.5: with calibrated probabilities F1 is highest at half of its own value, and F1 is
+    /// near 1.
     pub min_score: f64,
-    /// Fitting the weights.
+    /// How the weights are fitted.
     pub fit: FitParams,
-    /// What is believed of a source before its pairs are seen.
+    /// What is believed of sources, names and contents before pairs are seen.
     pub prior: prior::Params,
 }
 

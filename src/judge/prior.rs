@@ -1,38 +1,42 @@
-//! How often each source of candidates is right: expectation-maximisation over the evidence of its pairs.
+//! How often each source of candidates is right, estimated from the evidence of its pairs by expectation–maximisation.
 
 use super::odds::{bounded, logit, sigmoid};
 
-/// What is believed of a source before its pairs are seen.
+/// What is believed of sources, names and contents before pairs are seen.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Share of right pairs of a strong key, of marks of languages and of declarations, and how many pairs that belief is worth. Default 0.9, 4.
+    /// Share of right pairs of a key in use, of marks of languages and of declarations, and how many pairs that belief is worth. Default
+    /// 0.9, 4.
     pub strong: (f64, f64),
-    /// Of a weak key, the order of numbered pages, links, words and whatever else proposes pairs. Default 0.1, 4.
+    /// The same for weak keys, the order of numbered pages, links, words and all other sources. Default 0.1, 4.
     pub other: (f64, f64),
-    /// For how many pages a part of a site borrows the share of pages that keys pair round it. Default 4.
+    /// How many pages the share of the surrounding part is worth, in the estimate of how many pages of a part keys pair. Default 4.
     pub borrowed: f64,
-    /// The share of the smaller language's pages that keys pair rightly, from which pages without a key are believed to have no partner. Default 0.5.
+    /// If keys pair this share of the smaller language's pages rightly, or more, other pages are believed to have hardly any partner.
+    /// Default 0.5.
     pub min_share: f64,
-    /// The share of right pairs that is then believed of `other` sources at the most, where keys pair no page: it falls with the
-    /// share of pages that they pair, and with their number, see [`Params::beside_keys`]. Default 0.5.
+    /// The factor b of [`Params::beside_keys`]: other sources are then believed to be right in no larger share of their pairs than b/2, and
+    /// in less the more pages keys pair. Default 0.5.
     pub beside_keys: f64,
-    /// Share of pairs of addresses that belong together, and both name their pages, that have a name in common, and how many pairs that belief is worth.
-    /// Default 0.5, 4.
+    /// Share of pairs that have a name in common, of pairs that belong together and whose URLs both name their pages, and how many pairs
+    /// that belief is worth. Default 0.5, 4.
     pub names: (f64, f64),
-    /// The same of candidates that do not belong together. Default 0.05, 4.
+    /// The same for candidates that do not belong together. Default 0.05, 4.
     pub names_by_chance: (f64, f64),
-    /// What speaks against a pair of a page that stands under another language than its text is in, in nats. Default 8.
+    /// How much it speaks against a pair that one of its pages stands under another language than that of its text, in nats. Default 8.
     pub misplaced: f64,
-    /// Share of the pairs of addresses that belong together whose contents are translations, and not editions of another age or other
-    /// texts, and how many pairs that belief is worth. Default 0.95, 4.
+    /// Share of pairs whose contents are translations, and not other editions or other texts, of pairs whose addresses belong together; and
+    /// how many pairs that belief is worth. Default 0.95, 4.
     pub contents: (f64, f64),
-    /// What [counts](super::score::FitParams::counted) of the contents of right pairs, in nats, and how many pairs that belief is worth in a part, where they lie round a mean of
-    /// their own. Default 6, 4: on sites whose pairs are known, the means of language pairs are 5.7 ± 1.6.
+    /// The mean, over right pairs of all sites, of what [counts](super::score::FitParams::counted) of the evidence of contents, in nats;
+    /// and how many pairs that belief is worth in a part. Default 6, 4: on sites whose pairs are known, the means of language pairs are 5.7
+    /// ± 1.6.
     pub usual: (f64, f64),
-    /// The variance of what counts among the right pairs of one part, in square nats, before they are seen. Default 2: on the same sites, deviations are 1.2 ± 0.7.
+    /// The variance of that evidence among the right pairs of one part, in square nats, as believed before pairs are seen. Default 2: on
+    /// the same sites, standard deviations are 1.2 ± 0.7.
     pub usual_variance: f64,
-    /// What the log odds of a pair grow towards, in nats, however sure everything is: some pairs are wrong for reasons that no measure sees.
-    /// Default 6.5, a probability of 0.9985.
+    /// The log odds of a pair stay below this, in nats, however certain it is, because some pairs are wrong for reasons that no measure
+    /// shows. Default 6.5, a probability of 0.9985.
     pub max_log_odds: f64,
 }
 
@@ -56,22 +60,23 @@ impl Default for Params {
 }
 
 impl Params {
-    /// The share of right pairs that is believed of what proposes pairs without a URL, at the most, where `right` pairs of keys are right and
-    /// the smaller language has `pages` pages: b·(1 − right/pages)/(right + 2). A page that the keys leave alone would be the first that
-    /// breaks their rule (1 in right + 2, the rule of succession), and the fewer are left, the more likely they are alone.
+    /// The highest share of right pairs that is believed of sources other than addresses, where `right` pairs of keys are right and the
+    /// smaller language has `pages` pages: b·(1 − right/pages)/(right + 2), where b is the setting of the same name. A page that the keys
+    /// leave alone would be the first exception to their rule (1 in right + 2, by the rule of succession); and the fewer pages are left,
+    /// the likelier they have no partner. At least 1/(pages + 1) of the pages count as left.
     ///
-    /// By hand, b = 0.5: 40 of 50 pages paired: 0.5·0.2/42 = 0.0024.
+    /// By hand, with b = 0.5: 40 of 50 pages are paired: 0.5·0.2/42 = 0.0024.
     pub fn beside_keys(&self, right: f64, pages: f64) -> f64 {
         let left = (1.0 - right / pages).max(1.0 / (pages + 1.0));
         self.beside_keys * left / (right + 2.0)
     }
 
-    /// The probability of a pair from the log odds that it is right, in nats: those of a pair never reach [`Self::max_log_odds`], and their order stays.
+    /// The probability of a pair from its log odds in nats. These are limited to [`Self::max_log_odds`], which keeps their order.
     pub fn probability(&self, log_odds: f64) -> f64 {
         sigmoid(bounded(log_odds, self.max_log_odds, 2))
     }
 
-    /// The log odds that a [probability](Self::probability) was made from.
+    /// The log odds from which [`Self::probability`] made this probability, in nats.
     pub fn log_odds(&self, probability: f64) -> f64 {
         let shown = logit(probability);
         let share = shown / self.max_log_odds;
@@ -79,10 +84,9 @@ impl Params {
     }
 }
 
-/// The share of a source's pairs that are right, from the evidence of each pair that [counts](super::score::FitParams::counted), in nats: the
-/// fixed point of π = (n₀·π₀ + Σ σ(eᵢ + logit π)) / (n₀ + n), the mean of the posterior under a Beta prior worth n₀ pairs. Never 0 or 1, as
-/// the belief is neither.
-/// Cost: pairs × rounds.
+/// The share of a source's pairs that are right, from the evidence of each pair that [counts](super::score::FitParams::counted), in nats:
+/// the fixed point of π = (n₀·π₀ + Σ σ(eᵢ + logit π)) / (n₀ + n), which is the mean of the posterior under a Beta prior worth n₀ pairs.
+/// `first` is π₀ and `worth` is n₀. The share is never 0 or 1, since π₀ is not. Cost: pairs × rounds.
 pub fn share_right(evidence: &[f64], (first, worth): (f64, f64)) -> f64 {
     let mut share = first;
     for _ in 0..MOST_ROUNDS {
@@ -145,8 +149,8 @@ mod tests {
 
     #[test]
     fn one_round_by_hand() {
-        // One pair of evidence ln 9, π₀ = 0.5 worth 1: σ(ln 9) = 0.9, so π = (0.5 + 0.9) / 2 = 0.7 after one round; the
-        // fixed point solves π = (0.5 + 9π/(8π + 1)) / 2, i.e. 16π² − 11π − 0.5 = 0.
+        // One pair with evidence ln 9, and π₀ = 0.5 worth one pair: σ(ln 9) = 0.9, so π = (0.5 + 0.9) / 2 = 0.7 after one round. The fixed
+        // point solves π = (0.5 + 9π/(8π + 1)) / 2, i.e. 16π² − 11π − 0.5 = 0.
         let share = share_right(&[9f64.ln()], (0.5, 1.0));
         let expected = (11.0 + (121.0f64 + 32.0).sqrt()) / 32.0;
         assert!((share - expected).abs() < 1e-5, "{share} {expected}");

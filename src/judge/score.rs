@@ -1,11 +1,11 @@
-//! The weight of evidence of two pages: a logistic model over their similarities.
+//! The evidence that two pages are translations: a logistic model of their similarities.
 
 use super::odds::{bounded, logit, sigmoid};
 use super::prior::share_right;
 use crate::types::measures::measures;
 use crate::types::{MEASURES, Measure, Similarities};
 
-/// Inputs: for each measure, that it says something, and what it says.
+/// Number of inputs of the model: a constant, and for each measure whether it is defined, and its value.
 pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
 
 /// Settings of fitting.
@@ -13,15 +13,15 @@ pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
 pub struct FitParams {
     /// The weights before anything is learnt: those of the table of measures.
     pub shipped: Scorer,
-    /// Good pairs, or bad ones, below which nothing is fitted. Default 20.
+    /// Least number of good pairs, and of bad ones, for weights to be fitted. Default 20.
     pub min_good: usize,
-    /// Share of the good examples that are right, and how many pairs that belief is worth. Default 0.9, 4, as of pairs of a strong key.
+    /// Share of the good examples that are right, and how many pairs that belief is worth. Default 0.9, 4, as for a strong key.
     pub good: (f64, f64),
-    /// Precision of the normal prior around the shipped weights, or those that the run has learnt: one unit of weight away costs half of
-    /// this many nats. Default 4, which a few dozen clear examples outweigh.
+    /// Precision of the normal prior around the shipped weights, or around those that the run has learnt: a weight that is one unit away
+    /// costs half of this many nats. Default 4, which a few dozen clear examples outweigh.
     pub stiffness: f64,
-    /// What the weight of evidence that counts grows towards, in nats, however much the measures say: they are not independent of
-    /// each other. Default 9: pages that agree in everything are wrong once in 8,000 times. See [`Self::counted`].
+    /// Evidence that counts stays below this, in nats, however much the measures say, since they are not independent of each other. Default
+    /// 9: pages that agree in everything are wrong once in 8,000 times. See [`Self::counted`].
     pub max_evidence: f64,
 }
 
@@ -32,14 +32,14 @@ impl Default for FitParams {
 }
 
 impl FitParams {
-    /// What counts of a weight of evidence: all of it where it is small, never more than [`Self::max_evidence`] M, and always more
-    /// of more: e / (1 + (e/M)⁴)^¼. By hand, M = 9: 4.5 nats count for 4.43, 9 for 7.57, 12.6 for 8.49.
+    /// How much of the evidence counts: nearly all of it where it is small, never more than [`Self::max_evidence`] M, and always more for
+    /// more evidence: e / (1 + (e/M)⁴)^¼. By hand, with M = 9: 4.5 nats count for 4.43, 9 for 7.57, 12.6 for 8.49.
     pub fn counted(&self, evidence: f64) -> f64 {
         bounded(evidence, self.max_evidence, 4)
     }
 }
 
-/// Weights of the similarities: bias, then for each measure one that counts when it says anything, and one for its value.
+/// The weights of the model: a constant, then for each measure a weight that counts where it is defined, and a weight of its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scorer {
     /// The weights, in nats.
@@ -58,7 +58,7 @@ impl Default for Scorer {
     }
 }
 
-/// The shipped weight that all pairs have.
+/// The shipped weight of the constant, which all pairs have.
 const BIAS: f64 = 1.0;
 
 macro_rules! shipped {
@@ -66,20 +66,20 @@ macro_rules! shipped {
         scored { $($(#[$doc:meta])* $name:ident = $text:literal $(weight $weight:literal)? $(by $by:expr)?;)* }
         $($alone:tt)*
     ) => {
-        /// Weights of the table of measures: that a measure says anything counts for nothing.
+        /// The weights in the table of measures. That a measure is defined has the weight 0.
         const SHIPPED: [f64; INPUTS] = [BIAS, $(0.0, 0.0 $(+ $weight)?,)*];
     };
 }
 measures!(shipped);
 
-/// Measures that are looked at when a pair is decided, and are no evidence.
+/// Measures that serve when a pair is judged, but are not part of the evidence.
 const SIGNS: [usize; 2] = [Measure::Named as usize, Measure::Place as usize];
 
 /// Similarities within ε of 0 or 1 are taken as ε or 1 − ε.
 const EPSILON: f64 = 0.02;
 
-/// The inputs of the model: similarities on the scale of log odds, where the step from 0.90 to 0.95 counts as much as
-/// that from 0.05 to 0.10, divided by 4 to be of the size of 1.
+/// The inputs of the model: similarities as log odds, so that the step from 0.90 to 0.95 counts as much as that from 0.05 to 0.10; divided
+/// by 4 to be about as large as 1.
 pub fn inputs(similarities: &Similarities) -> [f64; INPUTS] {
     let mut inputs = [0.0; INPUTS];
     inputs[0] = 1.0;
@@ -93,7 +93,7 @@ pub fn inputs(similarities: &Similarities) -> [f64; INPUTS] {
     inputs
 }
 
-/// Without those of addresses.
+/// The inputs without those of measures of addresses, which become 0.
 fn of_contents(mut inputs: [f64; INPUTS]) -> [f64; INPUTS] {
     let of_addresses = MEASURES.iter().filter(|measure| measure.is_of_addresses());
     of_addresses.for_each(|&measure| inputs[1 + 2 * measure as usize..3 + 2 * measure as usize].fill(0.0));
@@ -101,20 +101,20 @@ fn of_contents(mut inputs: [f64; INPUTS]) -> [f64; INPUTS] {
 }
 
 impl Scorer {
-    /// Weights as they are stored; `None` where there are none. Measures that were added since count for nothing.
+    /// The scorer with stored weights; `None` if there are none. Measures that were added after the weights were stored get the weight 0.
     pub fn of_weights(weights: &[f64]) -> Option<Scorer> {
         let mut scorer = Scorer { weights: [0.0; INPUTS] };
         scorer.weights.iter_mut().zip(weights).for_each(|(weight, stored)| *weight = *stored);
         (!weights.is_empty()).then_some(scorer)
     }
 
-    /// The weight of all evidence, in nats: of contents and of addresses.
+    /// The evidence of all measures, of contents and of addresses, in nats.
     pub fn evidence(&self, similarities: &Similarities) -> f64 {
         dot(&self.weights, &inputs(similarities))
     }
 
-    /// What contents say, in nats: ln P(similarities | the texts translate each other) − ln P(similarities | they do not).
-    /// [`FitParams::counted`] is what is believed of it.
+    /// The evidence of contents, in nats: ln P(similarities | the texts translate each other) − ln P(similarities | they do not). Only [a
+    /// part](FitParams::counted) of it counts.
     pub fn contents(&self, similarities: &Similarities) -> f64 {
         self.contents_and_all(similarities).0
     }
@@ -125,23 +125,23 @@ impl Scorer {
         (dot(&self.weights, &of_contents(inputs)), dot(&self.weights, &inputs))
     }
 
-    /// What each measure adds to the evidence, in nats, and last what all pairs have.
+    /// What each measure adds to the evidence, in nats, and as the last number the constant that all pairs have.
     pub fn parts(&self, similarities: &Similarities) -> Vec<f64> {
         let inputs = inputs(similarities);
         let part = |at: usize| self.weights[at] * inputs[at];
         (0..Similarities::COUNT).map(|at| part(1 + 2 * at) + part(2 + 2 * at)).chain([part(0)]).collect()
     }
 
-    /// Weights of contents that tell `good` from `bad` pairs. What is called good weighs as much in all as what is called bad, so that the outcome is
-    /// evidence and no prior probability. Some of the good may be wrong: each counts as good with the probability that it is, by the weights of
-    /// the round before, and as bad with the rest (expectation–maximisation, from `prior` on), which makes the outcome the more careful the more of them
-    /// are. `None` where there are fewer than [`FitParams::min_good`]
-    /// of either. Time grows with the pairs.
+    /// Fits weights of contents that tell `good` from `bad` pairs. Good pairs together weigh as much as bad pairs together, so that the
+    /// result is evidence, and contains no prior probability. Some of the good pairs may be wrong: each counts as good with the probability
+    /// that it is right, by the weights of the round before, and as bad with the rest (expectation–maximisation, beginning with `prior`).
+    /// So the more of them are wrong, the more cautious the weights become. `None` where there are fewer than [`FitParams::min_good`] good
+    /// or bad pairs. Time grows with the number of pairs.
     pub fn fit(good: &[Similarities], bad: &[Similarities], prior: &Scorer, params: &FitParams) -> Option<Scorer> {
         if good.len() < params.min_good || bad.len() < params.min_good {
             return None;
         }
-        // What counts is how many of the rarer there are.
+        // Good and bad pairs each weigh as much as the rarer of the two has examples.
         let effective = good.len().min(bad.len()) as f64;
         let (of_good, of_bad) = (effective / good.len() as f64, effective / bad.len() as f64);
         let rows = |list: &[Similarities], truth: f64, weight: f64| {
@@ -172,7 +172,7 @@ impl Scorer {
             let Some(step) = solve(hessian, gradient) else { break };
             let mut largest = 0.0f64;
             for (weight, step) in weights.iter_mut().zip(&step) {
-                // A bounded step, so that Newton's method cannot overshoot where the curve is flat.
+                // The step is bounded, since Newton's method overshoots where the curve is flat.
                 let step = step.clamp(-2.0, 2.0);
                 *weight += step;
                 largest = largest.max(step.abs());
@@ -188,19 +188,19 @@ impl Scorer {
 /// An example that weights are fitted to.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// What the measures say, as the model takes it.
+    /// The inputs of the model.
     pub inputs: [f64; INPUTS],
     /// 1 for a pair that is right, 0 for one that is wrong.
     pub truth: f64,
-    /// How many examples it counts for.
+    /// How many examples it counts as.
     pub weight: f64,
 }
 
-/// Rounds in which is told which of the good examples are; after these it hardly changes.
+/// Rounds that estimate which of the good examples are right; later rounds hardly change the weights.
 const TRUST_ROUNDS: usize = 4;
 const MOST_STEPS: usize = 40;
 
-/// Gradient and curvature of the log posterior.
+/// The gradient of the log posterior, and the lower triangle of its negative Hessian.
 fn slope(
     rows: &[Row],
     weights: &[f64; INPUTS],
@@ -229,7 +229,8 @@ fn slope(
     (gradient, hessian)
 }
 
-/// Solves a symmetric positive definite system by Cholesky's factors; the lower triangle is given.
+/// Solves a symmetric positive definite system by Cholesky decomposition. `m` needs only its lower triangle. `None` if it is not positive
+/// definite.
 fn solve(mut m: Vec<[f64; INPUTS]>, mut v: [f64; INPUTS]) -> Option<[f64; INPUTS]> {
     for i in 0..INPUTS {
         for j in 0..=i {

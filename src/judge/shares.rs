@@ -1,7 +1,7 @@
-//! How often each source of candidates is right in each part of a site, and what share of the pages of a part keys pair.
+//! How often each source of candidates is right in each part of a site, and what share of a part's pages keys pair.
 //!
-//! A pair is judged in the innermost part that holds both of its pages. A part with few pairs borrows from the parts round and beside it: what is
-//! seen there is what is expected here before the pairs are seen (partial pooling: a beta prior at each part).
+//! A pair is judged in the innermost part that has both of its pages. A part with few pairs borrows from the parts around and beside it:
+//! what is seen there is expected here before the pairs are seen (partial pooling, with a Beta prior at each part).
 
 use std::collections::BTreeMap;
 
@@ -13,20 +13,20 @@ use crate::index::parts::Parts;
 /// How often one source is right, by part.
 #[derive(Clone, Debug, Default)]
 pub struct Shares {
-    /// Of the pairs whose pages a part holds and no part in it does.
+    /// The share for pairs that lie in a part and in no part inside it.
     here: FxHashMap<u32, f64>,
-    /// What is expected of pairs in a part that are of none of its groups.
+    /// The share expected of a pair in a part that belongs to none of the groups seen there.
     expected: FxHashMap<u32, f64>,
     belief: f64,
 }
 
 impl Shares {
-    /// From the part of each pair of the source, with its [counted](super::score::FitParams::counted) evidence, in nats. `belief` is the share
-    /// that is believed without any, and how many pairs such a belief is worth.
+    /// From the part of each pair of the source, with its [counted](super::score::FitParams::counted) evidence, in nats. `belief` is the
+    /// share that is believed without any evidence, `worth` how many pairs this belief is worth.
     ///
-    /// The pairs of a part are those of the parts in it, and those that lie across these: groups, each of which may differ from the others. What is
-    /// expected of a group before its pairs are seen is the mean of what is expected of the part and of what the other groups show, each of
-    /// them once, however many pairs it has. Cost: pairs × depth of the parts × rounds.
+    /// The pairs of a part form groups: those of each part inside it, and those that lie across these parts. Groups may differ from each
+    /// other. Before the pairs of a group are seen, the share expected of it is the mean of the share expected of the part and of the
+    /// shares of the other groups, each counted once however many pairs it has. Cost: pairs × depth of the parts × rounds.
     pub fn new(pairs: &[(u32, f64)], parts: &Parts, (belief, worth): (f64, f64)) -> Shares {
         // Outer parts come first.
         let mut within: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
@@ -37,7 +37,7 @@ impl Shares {
         }
         let shown = |evidence: &Vec<f64>| share_right(evidence, (belief, worth));
         let shown_within: BTreeMap<u32, f64> = within.iter().map(|(&part, evidence)| (part, shown(evidence))).collect();
-        // How many groups each part has, and the sum of what they show.
+        // How many groups each part has, and the sum of their shares.
         let mut groups: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
         for (&part, &share) in &shown_within {
             if let Some(outer) = parts.outer(part) {
@@ -69,22 +69,23 @@ impl Shares {
         shares
     }
 
-    /// How often a pair of a part is right that no part in this one holds.
+    /// How often a pair is right that lies in this part and in no part inside it.
     pub fn at(&self, part: u32, parts: &Parts) -> f64 {
         let round = || parts.chain(part).find_map(|part| self.expected.get(&part)).copied();
         self.here.get(&part).copied().or_else(round).unwrap_or(self.belief)
     }
 }
 
-/// How many pages of the smaller language of two have a partner by keys, by part.
+/// By part, how many pages of the smaller of two languages have a partner by keys.
 #[derive(Clone, Debug, Default)]
 pub struct Paired {
     by_part: BTreeMap<u32, (f64, f64)>,
 }
 
 impl Paired {
-    /// From the part of each candidate with the probability that it is a right pair of a key, and the pages of the smaller language of each part, `smaller`; a part
-    /// borrows the share round it for so many pages, `worth`. Only parts with candidates, and those round them, are known. Cost: candidates × depth.
+    /// From the part of each candidate, with the probability that it is a right pair of a key. `smaller` gives the pages of the smaller
+    /// language in a part. The share of the surrounding part counts for `worth` pages of a part. Only parts with candidates, and the parts
+    /// around them, are known. Cost: candidates × depth.
     pub fn new(
         pairs: impl Iterator<Item = (u32, f64)>,
         parts: &Parts,
@@ -109,12 +110,12 @@ impl Paired {
         Paired { by_part }
     }
 
-    /// How many pages of a part have a partner, with those that are borrowed.
+    /// How many pages of a part have a partner, including those borrowed from the surrounding part. Panics for a part that is not known.
     pub fn pages(&self, part: u32) -> f64 {
         self.by_part[&part].0
     }
 
-    /// What share of them, 0..=1.
+    /// The share of a part's pages that have a partner, 0..=1. Panics for a part that is not known.
     pub fn share(&self, part: u32) -> f64 {
         self.by_part[&part].1
     }
@@ -135,7 +136,7 @@ mod tests {
             .collect();
         let shares = Shares::new(&pairs, &parts, (0.1, 4.0));
         assert!(shares.at(1, &parts) > 0.9 && shares.at(2, &parts) < 0.1, "{shares:?}");
-        // What a thousand pairs across parts show is the voice of one group.
+        // A thousand pairs across parts have no more weight than one group.
         let across: Vec<(u32, f64)> = std::iter::repeat_n((WHOLE, wrong), 1000).chain([(1, 1.0), (2, right)]).collect();
         let shares = Shares::new(&across, &parts, (0.1, 4.0));
         assert!(shares.at(1, &parts) > 0.05 && shares.at(WHOLE, &parts) < 1e-2, "{shares:?}");
@@ -151,7 +152,7 @@ mod tests {
         assert!((shares.at(1, &parts) - share_right(&[3.0], ((0.1 + two + across) / 3.0, 4.0))).abs() < 1e-12);
         assert!((shares.at(2, &parts) - share_right(&[3.0, -3.0], ((0.1 + one + across) / 3.0, 4.0))).abs() < 1e-12);
         assert!((shares.at(WHOLE, &parts) - share_right(&[-3.0], ((0.1 + one + two) / 3.0, 4.0))).abs() < 1e-12);
-        // All pairs in one part: nothing is known of others but what is believed.
+        // With all pairs in one part, the belief alone is known of others.
         let alone = Shares::new(&[(1, 3.0), (1, -3.0)], &parts, belief);
         assert_eq!(alone.at(1, &parts), two);
         assert!((alone.at(2, &parts) - (0.1 + two) / 2.0).abs() < 1e-12);
@@ -164,7 +165,7 @@ mod tests {
         let smaller = |part: u32| if part == WHOLE { 30.0 } else { 10.0 };
         let paired = Paired::new(std::iter::repeat_n((1, 1.0), 10).chain([(2, 0.0)]), &parts, smaller, 4.0);
         assert!((paired.share(WHOLE) - 10.0 / 30.0).abs() < 1e-12);
-        // 10 and 4/3 borrowed of 14; none and 4/3 of 14.
+        // Part 1: 10 pages and 4/3 borrowed ones, of 14. Part 2: none and 4/3, of 14.
         assert!((paired.share(1) - (10.0 + 4.0 / 3.0) / 14.0).abs() < 1e-12);
         assert!((paired.share(2) - 4.0 / 3.0 / 14.0).abs() < 1e-12);
         assert!((paired.pages(2) - 4.0 / 3.0).abs() < 1e-12);

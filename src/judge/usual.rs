@@ -1,14 +1,15 @@
-//! How usual what contents say of a pair is among the right pairs of its part of the site.
+//! How usual the contents of a pair are among the right pairs of its part of the site.
 //!
-//! Weights say what contents are worth on all sites. How closely the right pairs of one part lie together they do not know: where all languages keep a template
-//! and every paragraph, a pair that has much less in common is something else, though on another site it would be a good one; where editors are free, it is one of many.
+//! The weights say what contents are worth on all sites. They do not know how much the right pairs of one part vary. Where all languages
+//! keep a template and every paragraph, a pair that has much less in common is something else, though on another site it would be a good
+//! one. Where editors are free, it is one pair of many.
 
 use std::collections::BTreeMap;
 
 use super::prior;
 use crate::index::parts::{Parts, WHOLE};
 
-/// How many pairs, the sum of what contents say of them, in nats, and that of the squares.
+/// The number of pairs, the sum of the evidence of their contents in nats, and the sum of its squares.
 #[derive(Clone, Copy, Default)]
 struct Sums([f64; 3]);
 
@@ -17,14 +18,14 @@ impl Sums {
         Sums([right, right * said, right * said * said])
     }
 
-    /// Of what is left. Where that is nothing but the error of sums, nothing.
+    /// The sums without those of `other`. They are 0 where nothing but rounding errors would be left.
     fn minus(self, other: Sums) -> Sums {
         let left = Sums(std::array::from_fn(|at| self.0[at] - other.0[at]));
         if left.0[0] > 1e-9 { left } else { Sums::default() }
     }
 }
 
-/// What is known of a normal distribution, in nats, as if from so many pairs.
+/// What is known of a normal distribution, in nats, and how many pairs this knowledge is worth.
 #[derive(Clone, Copy, Debug)]
 struct Normal {
     mean: f64,
@@ -33,47 +34,49 @@ struct Normal {
 }
 
 impl Normal {
-    /// What is believed after pairs were seen: the mean and the variance have a conjugate prior (normal and scaled inverse χ²).
+    /// What is known after pairs were seen: the mean and the variance have a conjugate prior (normal and scaled inverse χ²).
     fn after(self, Sums([count, sum, squares]): Sums) -> Normal {
         let worth = self.pairs;
         let pairs = worth + count;
         let mean = (worth * self.mean + sum) / pairs;
         let squares = worth * (self.variance + self.mean * self.mean) + squares;
-        // Never below the belief's share of it, whatever the error of sums.
+        // Rounding errors must not take the variance below the share that the prior contributes.
         let variance = (squares / pairs - mean * mean).max(worth * self.variance / pairs);
         Normal { mean, variance, pairs }
     }
 
-    /// ln of the density of one more, but for −½·ln 2π: Student's t. Γ((ν + 1)/2) / Γ(ν/2) is taken as √(ν/2)·e^(−1/4ν), within 1 in 1,000 from ν = 4 on.
+    /// The log density of the next pair's evidence, without the constant −½·ln 2π: Student's t. Γ((ν + 1)/2) / Γ(ν/2) is taken as
+    /// √(ν/2)·e^(−1/4ν), which is accurate to 1 in 1,000 from ν = 4 on.
     fn log_density_of_next(self, x: f64) -> f64 {
         let (freedom, scale) = (self.pairs, self.variance * (1.0 + 1.0 / self.pairs));
         let away = (x - self.mean) * (x - self.mean) / scale;
         -0.25 / freedom - 0.5 * scale.ln() - 0.5 * (freedom + 1.0) * (away / freedom).ln_1p()
     }
 
-    /// ln of the density, but for −½·ln 2π.
+    /// The log of the normal density, without the constant −½·ln 2π.
     fn log_density(self, x: f64) -> f64 {
         -0.5 * ((x - self.mean) * (x - self.mean) / self.variance + self.variance.ln())
     }
 }
 
-/// What contents say of right pairs, by part.
+/// The distribution of the evidence of right pairs' contents, by part.
 #[derive(Clone, Debug)]
 pub struct Usual {
-    /// Right pairs of all sites, as a belief.
+    /// The distribution believed for right pairs of all sites.
     all: Normal,
-    /// Of each part that has pairs, and each round one.
+    /// The sums for each part that has pairs, and each part around one.
     sums: BTreeMap<u32, [f64; 3]>,
-    /// What is expected of these before their pairs are seen.
+    /// What is expected of each of these parts before its pairs are seen.
     expected: BTreeMap<u32, Normal>,
 }
 
 impl Usual {
-    /// From the part of each pair, the probability that it is right, and what [counts](super::score::FitParams::counted) of its contents, in nats. What is expected of a part is what
-    /// is seen round it and not in it, and round the whole site the belief. Cost: pairs × depth of the parts.
+    /// From the part of each pair, the probability that it is right, and what [counts](super::score::FitParams::counted) of the evidence of
+    /// its contents, in nats. What is seen around a part and not in it is expected of the part; for the whole site the belief is. Cost:
+    /// pairs × depth of the parts.
     ///
-    /// Weights take right pairs to be as far from wrong ones as ln P(measures | right) − ln P(measures | wrong) says. Of two normal distributions of one variance, that ratio
-    /// itself is normal in either, with means ±μ and the variance 2μ; that is what is believed of right pairs of all sites, μ the mean in `params`.
+    /// The evidence is ln P(measures | right) − ln P(measures | wrong). If it is normal in right and in wrong pairs with one variance, its
+    /// means are ±μ and its variance is 2μ. This is believed of the right pairs of all sites, with μ from `params`.
     pub fn new(pairs: impl Iterator<Item = (u32, f64, f64)>, parts: &Parts, params: &prior::Params) -> Usual {
         let ((mean, worth), variance) = (params.usual, params.usual_variance);
         let all = Normal { mean, variance: 2.0 * mean, pairs: worth };
@@ -93,16 +96,18 @@ impl Usual {
         self.expected[&part].after(Sums(self.sums[&part]).minus(some))
     }
 
-    /// What is known of a part, as it is believed of one in it.
+    /// What is known of a part, as a prior for the parts inside it.
     fn as_belief(&self, known: Normal) -> Normal {
         Normal { pairs: self.all.pairs, ..known }
     }
 
-    /// What the place of a pair among the right ones of its part takes from what its contents say, in nats, 0 at the most: ln P(said | right, in this part) − ln P(said | right), where what is
-    /// said is the mean if it is more. `right` is what the pair itself counted for, which is left out. One right pair in as many as are seen and believed is of a kind that was not seen
-    /// in the part, so that the outcome is never below − ln of their number. Nothing where no other pair counted.
+    /// How much to take off the evidence of a pair's contents, in nats, because it is unusual among the right pairs of its part. The result
+    /// is 0 or less: ln P(x | right, in this part) − ln P(x | right), where x is the smaller of `said` and the mean in the part. `right` is
+    /// the weight with which the pair itself was counted, which is left out here. If n pairs are seen and believed, one right pair in n is
+    /// taken to be of a kind that was not seen in the part, so the result is never below −ln n. It is 0 where no other pair was counted.
     ///
-    /// It takes only: where the right pairs of a part lie low, wrong ones may as well, and what is like many wrong pairs would confirm itself.
+    /// Nothing is ever added: where the right pairs of a part have little evidence, wrong ones may too, and many similar wrong pairs would
+    /// confirm each other.
     pub fn evidence(&self, part: u32, parts: &Parts, right: f64, said: f64) -> f64 {
         let own = Sums::of(right, said);
         if self.sums.get(&WHOLE).is_none_or(|&all| Sums(all).minus(own).0[0] == 0.0) {
@@ -131,7 +136,7 @@ mod tests {
     fn a_pair_among_those_of_its_part_by_hand() {
         let parts = two_folders(20);
         let usual = Usual::new((0..5).map(|_| (1, 1.0, 4.0)), &parts, &params());
-        // The mean of five at 4 and of four believed at 6; the squares of these are 5·16 + 4·(2 + 36).
+        // Five pairs at 4, and four believed at 6 with variance 2; the squares sum up to 5·16 + 4·(2 + 36).
         let mean: f64 = (5.0 * 4.0 + 4.0 * 6.0) / 9.0;
         let variance = (5.0 * 16.0 + 4.0 * 38.0) / 9.0 - mean * mean;
         let t = |x: f64| {
@@ -163,7 +168,7 @@ mod tests {
         let parts = two_folders(20);
         let pairs = || (0..50).map(|at| (1, 1.0, 5.0 + f64::from(at % 2)));
         let without = Usual::new(pairs(), &parts, &params()).evidence(2, &parts, 0.0, -3.0);
-        // One pair of its own hardly moves it, and its belief is worth four.
+        // One pair of the folder's own hardly changes the result, since the prior is worth four.
         let with_one = Usual::new(pairs().chain([(2, 1.0, 5.0)]), &parts, &params()).evidence(2, &parts, 0.0, -3.0);
         assert!((without - with_one).abs() < 0.5 && without < -1.0 && without >= -(4f64.ln()), "{without} {with_one}");
         let nothing = |pairs: &[(u32, f64, f64)]| Usual::new(pairs.iter().copied(), &parts, &params());

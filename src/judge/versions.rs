@@ -1,5 +1,5 @@
-//! Versions of one document: pages that pairs, from the surest on, join to groups with one page a language. A pair that would join two groups which both have
-//! a page in some language is none: the pages there are two documents.
+//! Versions of one document: pairs, the most certain first, join pages into groups with one page in each language. A pair must not join two
+//! groups that both have a page in some language, since these two pages show that the groups are different documents.
 
 use std::cmp::Reverse;
 
@@ -11,15 +11,16 @@ use crate::types::{Lang, PagePair};
 /// Groups of pages that are versions of one document.
 #[derive(Debug, Default)]
 pub struct Documents {
-    /// The group of each page that is in one.
+    /// The number of the group of each page that is in one.
     group: FxHashMap<u32, usize>,
-    /// The pages of each, by language; empty where it was joined to another.
+    /// The pages of each group, by language; empty where the group was joined to another one.
     groups: Vec<Vec<(Lang, u32)>>,
 }
 
 impl Documents {
-    /// Puts the pages of a pair, with all versions known of them, into one group. `false` where both have one in some language, which differ: then nothing
-    /// changes. Time: the languages of both, and for each page the logarithm of its versions in all.
+    /// Joins the groups of a pair's two pages. `false`, and nothing changes, where the groups are different and both have a page in some
+    /// language. Time: the number of languages of both groups; moving pages from group to group takes the logarithm of a document's pages
+    /// for each page in all.
     pub fn join(&mut self, PagePair { langs, a, b }: PagePair) -> bool {
         let [of_a, of_b] = [(langs.a, a), (langs.b, b)].map(|version| self.group_of(version));
         if of_a == of_b {
@@ -40,7 +41,7 @@ impl Documents {
         true
     }
 
-    /// The group of a page, which may have to be made.
+    /// The group of a page, which is made if there is none.
     fn group_of(&mut self, (lang, page): (Lang, u32)) -> usize {
         let next = self.groups.len();
         let group = *self.group.entry(page).or_insert(next);
@@ -51,7 +52,7 @@ impl Documents {
     }
 }
 
-/// Accepted pairs, by page.
+/// The partners that accepted pairs give to each page.
 #[derive(Clone, Debug, Default)]
 pub struct Versions {
     /// Language, page and log odds of each partner.
@@ -59,7 +60,7 @@ pub struct Versions {
 }
 
 impl Versions {
-    /// Those that accepted pairs give, each with the log odds that it is right, in nats.
+    /// From accepted pairs, each with the log odds that it is right, in nats.
     pub fn new(accepted: impl Iterator<Item = (PagePair, f64)>) -> Versions {
         let mut partners: FxHashMap<u32, Vec<(Lang, u32, f64)>> = FxHashMap::default();
         for (PagePair { langs, a, b }, log_odds) in accepted {
@@ -69,8 +70,9 @@ impl Versions {
         Versions { partners }
     }
 
-    /// How probable it is that two pages are versions of two documents: that they have different versions in a language and both are right, of the surest such
-    /// language; 0 where there is none. Time: the square of the languages.
+    /// The probability that two pages are versions of two different documents: that they have different versions in a language, and that
+    /// both of these are right. The language where this is most probable counts; 0 where there is none. Time: the square of the number of
+    /// languages.
     pub fn differ(&self, (lang_a, a): (Lang, u32), (lang_b, b): (Lang, u32)) -> f64 {
         let [of_a, of_b] = [(lang_a, a), (lang_b, b)].map(|page| self.surest(page));
         let both = of_a.iter().filter_map(|(lang, (x, surety_x))| {
@@ -80,10 +82,10 @@ impl Versions {
         both.fold(0.0, f64::max)
     }
 
-    /// The surest version of a page in each language, with the log odds of the least sure pair on the way to it.
+    /// The most certain version of a page in each language, with the log odds of the least certain pair on the way to it.
     fn surest(&self, (lang, page): (Lang, u32)) -> FxHashMap<Lang, (u32, f64)> {
         let mut found: FxHashMap<Lang, (u32, f64)> = FxHashMap::default();
-        // The best that is known of each language; of two that are as sure the first page.
+        // The best version that is known so far of each language; of equally certain ones, the page with the smaller number.
         let mut open = FxHashMap::from_iter([(lang, (f64::INFINITY, Reverse(page)))]);
         let is_better = |x: &(f64, Reverse<u32>), y: &(f64, Reverse<u32>)| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1));
         while let Some((&lang, &(surety, Reverse(page)))) = open.iter().max_by(|x, y| is_better(x.1, y.1)) {
@@ -124,7 +126,7 @@ mod tests {
         let pairs =
             [(pair((en, 1), (fr, 10)), 0.9375), (pair((fr, 10), (de, 20)), 0.75), (pair((en, 2), (fr, 11)), 0.875)];
         let versions = Versions::new(pairs.into_iter().map(|(pair, score)| (pair, logit(score))));
-        // English 1 has French 10, and 2 has 11; German 20 has English 1 by way of French 10.
+        // English 1 has French 10, and English 2 has French 11; German 20 has English 1 by way of French 10.
         let differ = |x, y| versions.differ(x, y);
         assert!((differ((de, 20), (en, 2)) - 0.75).abs() < 1e-9);
         // English 1 has another German version than 21.
@@ -144,7 +146,7 @@ mod tests {
         ) {
             let langs = ["de", "en", "fr", "ja"].map(lang);
             let mut documents = Documents::default();
-            // The slow way: the group of every page, made anew for each pair.
+            // The slow way: all groups are searched for each pair.
             let mut groups: Vec<Vec<(u32, u32)>> = (0..4).flat_map(|lang| (0..3).map(move |page| vec![(lang, page)])).collect();
             for (lang_x, x, lang_y, y) in pairs.into_iter().filter(|(lang_x, _, lang_y, _)| lang_x != lang_y) {
                 let id = |lang: u32, page: u32| (langs[lang as usize], 3 * lang + page);

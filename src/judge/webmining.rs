@@ -1,4 +1,4 @@
-//! All pages of a site against each other, by size, structure and content: WebMining (Tomás et al. 2008, §2.2–2.3).
+//! Compares all pages of a site with each other, by size, structure and content: WebMining (Tomás et al. 2008, §2.2–2.3).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,29 +15,31 @@ use crate::types::{
 };
 use crate::verify::{self, BlockShape, Profile, SiteView, With, aligned_blocks};
 
-/// Settings of comparing all pages.
+/// Settings of comparing all pages with each other.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Pages of the largest site that is compared. A page takes 12 KB at the most while structures are compared, and 8 bytes a
-    /// word while contents are. Default 20,000, an estimate.
+    /// Sites with more pages are skipped. A page takes at most 12 KB while structures are compared, and 8 bytes a word while contents are.
+    /// Default 20,000, an estimate.
     pub max_pages: usize,
-    /// Partners of a page that are kept, those most alike in structure. Default 30: all that pass on most sites.
+    /// Partners that are kept for a page, those most alike in structure. Default 30: all that pass, on most sites.
     pub max_partners: usize,
-    /// Pairs of pages that the model first learns from, unasked. Default 30, an estimate: some ten thousand words.
+    /// Pairs of pages that the model learns from first, without comparing their contents. Default 30, an estimate: some ten thousand words.
     pub first_pairs: usize,
-    /// With fewer of them the structure alone decides. Default 5, an estimate.
+    /// With fewer first pairs, the structure alone decides. Default 5, an estimate.
     pub min_first: usize,
-    /// Similarity of structure, 0..=1, that those must have: the "very restricted thresholds" of §2.3, which gives none.
+    /// Least similarity of structure of the first pairs, 0..=1: the "very restricted thresholds" of §2.3, which gives no number. Default
+    /// 0.7.
     pub first_similarity: f64,
-    /// How much more alike they must be than either page is to any other. Ours: pages from one mould are all alike.
+    /// How much more alike in structure the pages of a first pair must be than either is to any other page. Default 0.05. It is not in the
+    /// paper; without it, pages made from one template would be taken, since all of them are alike.
     pub first_lead: f64,
-    /// Passes of EM over each new pair of pages; the paper has several. Default 3.
+    /// Passes of EM over each new pair of pages; the paper makes several. Default 3.
     pub passes: usize,
-    /// ln Pr(f|e)/|f|, in nats a word, from which a sentence counts as translated. The paper gives no value.
+    /// A sentence counts as translated if ln Pr(f|e)/|f| is at least this, in nats a word. The paper gives no value. Default −5.
     pub min_log_prob: f64,
-    /// Share of the sentences that must be translated, 0..=1. The paper gives no value.
+    /// Least share of the sentences that must be translated, 0..=1. The paper gives no value. Default 0.5.
     pub min_share: f64,
-    /// Pairs of a page that are kept with their reasons beside the accepted ones. Default 3.
+    /// Pairs of a page that are stored with the reason why they were not accepted, beside the accepted ones. Default 3.
     pub kept_rows: usize,
 }
 
@@ -58,11 +60,11 @@ impl Default for Params {
     }
 }
 
-/// The pairs of a site, of each of the language pairs, given with the pages of both languages. `stop` is asked before each language
-/// pair.
+/// The judged pairs of a site. Each language pair comes with the pages of its first language and of its second. `stop` is called before
+/// each language pair.
 ///
 /// # Errors
-/// When a page cannot be read, or what `stop` returns.
+/// When a page cannot be read, or an error that `stop` returns.
 pub fn judged(
     site: &SiteView<'_>,
     lang_pairs: Vec<(LangPair, Vec<u32>, Vec<u32>)>,
@@ -95,7 +97,7 @@ pub fn judged(
     Ok(judged)
 }
 
-/// The different pages of some language pairs.
+/// The pages of some language pairs, each once, sorted.
 pub fn pages_of(lang_pairs: &[(LangPair, Vec<u32>, Vec<u32>)]) -> Vec<u32> {
     let mut pages: Vec<u32> = lang_pairs.iter().flat_map(|(_, a, b)| a.iter().chain(b)).copied().collect();
     pages.sort_unstable();
@@ -106,9 +108,9 @@ pub fn pages_of(lang_pairs: &[(LangPair, Vec<u32>, Vec<u32>)]) -> Vec<u32> {
 /// What is compared of the structure of a page.
 struct Shape {
     page: u32,
-    /// Sizes and tags; the rest is dropped.
+    /// Language, sizes and tags of the page; nothing else is kept.
     profile: Profile,
-    /// How often each tag stands in it, text left out; by tag.
+    /// Each tag with the number of times that it occurs, sorted by tag; text is left out.
     counts: Vec<(u16, u32)>,
 }
 
@@ -121,7 +123,7 @@ impl Shape {
         Shape { page, profile: Profile { lang, body_bytes, tag_count, paragraphs, tags, ..Profile::default() }, counts }
     }
 
-    /// A distance that the edit distance is not below: an insertion or deletion changes one count by 1, a replacement two.
+    /// A lower bound of the edit distance: an insertion or deletion changes one count by 1, a replacement two counts.
     fn min_distance(&self, other: &Shape) -> f64 {
         let (mut x, mut y) = (self.counts.iter().peekable(), other.counts.iter().peekable());
         let mut sum = 0u32;
@@ -154,9 +156,9 @@ impl Shape {
     }
 }
 
-/// Pairs that pass the filters of §2.2, with the similarity of their structures, by page; of each page of the first language
-/// the `most` best. Cost: the pages of the first language times those of the second whose size is near, times the cost of an
-/// edit distance where the numbers of tags allow one below the limit.
+/// The pairs that pass the filters of §2.2, with the similarity of their structures, sorted by pages; for each page of the first language
+/// the `most` best. Cost: the pages of the first language times those of the second that are near in size, times the cost of an edit
+/// distance where the numbers of tags allow one below the limit.
 fn alike(a: &[&Shape], b: &[&Shape], params: &verify::Params, most: usize, told: &Step<'_>) -> Vec<Choice> {
     let mut by_size: Vec<&Shape> = b.to_vec();
     by_size.sort_unstable_by_key(|shape| (shape.profile.body_bytes, shape.page));
@@ -192,9 +194,9 @@ fn alike(a: &[&Shape], b: &[&Shape], params: &verify::Params, most: usize, told:
 
 /// The blocks of a page and their words.
 struct Text {
-    /// Its blocks alone.
+    /// The page with its blocks only.
     page: Page,
-    /// The words of each.
+    /// The words of each block.
     words: Vec<Vec<u64>>,
 }
 
@@ -211,7 +213,7 @@ impl Text {
         Text { page: Page { blocks: page.blocks, ..Page::default() }, words }
     }
 
-    /// Blocks that correspond and have words on both sides.
+    /// The pairs of blocks that correspond and have words on both sides.
     fn sentences<'t>(&'t self, other: &'t Text) -> Vec<SentencePair<'t>> {
         let layout = |page: &Page| page.blocks.iter().map(BlockShape::of).collect::<Vec<_>>();
         let aligned = aligned_blocks(&layout(&self.page), &layout(&other.page)).into_iter();
@@ -232,16 +234,16 @@ fn texts(view: &SiteView<'_>, choices: &[Choice]) -> Result<BTreeMap<u32, Text>>
 /// What the content says of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Verdict {
-    /// It was not asked.
+    /// The content was not compared.
     Unasked,
-    /// One of the first pairs, which the model began with.
+    /// The model learnt from this pair first, without comparing its content.
     First,
     /// This share of the sentences is translated.
     Share(f64),
 }
 
-/// The share of translated sentences of every choice, asked page by page of a model that learns from the best pair of each page
-/// before the next is asked (§2.3). `choices` are sorted by page.
+/// The share of translated sentences of every choice. Page by page, all choices of a page are compared, and the model learns from the best
+/// of them before the next page (§2.3). `choices` are sorted by page.
 fn by_content(choices: &[Choice], texts: &BTreeMap<u32, Text>, params: &Params) -> Vec<Verdict> {
     let mut verdicts = vec![Verdict::Unasked; choices.len()];
     let first = first_pairs(choices, params);
@@ -290,7 +292,8 @@ fn by_content(choices: &[Choice], texts: &BTreeMap<u32, Text>, params: &Params) 
     verdicts
 }
 
-/// Pairs nearly identical in structure, and less alike to all others, by page; at most so many.
+/// Finds pairs that are nearly identical in structure, and less alike to all other pages: their places in `choices`, at most `first_pairs`
+/// of them, in order.
 fn first_pairs(choices: &[Choice], params: &Params) -> Vec<usize> {
     let (mut of_a, mut of_b) = (BestTwo::new(0.0), BestTwo::new(0.0));
     for choice in choices {
@@ -304,13 +307,14 @@ fn first_pairs(choices: &[Choice], params: &Params) -> Vec<usize> {
     places.take(params.first_pairs).collect()
 }
 
-/// The share of the sentence pairs whose probability a word, by eq. 1, is at least so much; 0 without any.
+/// The share of the sentence pairs whose log probability by eq. 1, divided by the number of words, is at least `min_log_prob`; 0 if there
+/// are no pairs.
 fn share(model: &TranslationModel, sentences: &[SentencePair<'_>], min_log_prob: f64) -> f64 {
     let good = sentences.iter().filter(|(a, b)| model.log_prob(Side::A, b, a) / b.len() as f64 >= min_log_prob);
     good.count() as f64 / sentences.len().max(1) as f64
 }
 
-/// Takes the best first, one partner a page: by the structure where the content was not asked, else by the mean of both.
+/// Accepts the best pairs first, one partner for each page: by structure where the content was not compared, else by the mean of both.
 fn decide(
     langs: LangPair,
     choices: &[Choice],
@@ -343,13 +347,13 @@ fn decide(
     worth_keeping(judged, params.kept_rows)
 }
 
-/// A judged pair of all pairs.
+/// A judged pair of the method that compares all pages with all others.
 pub fn judged_pair(langs: LangPair, choice: Choice, similarities: Similarities, outcome: Outcome) -> JudgedPair {
     let pair = PagePair { langs, a: choice.a, b: choice.b };
     JudgedPair::new(Candidate { pair, method: Method::All, key: None }, choice.score, similarities, outcome)
 }
 
-/// Accepted pairs, and of the others the best `most` of each page of the first language; sorted by pages. All are of one language pair.
+/// The accepted pairs, and of the others the `most` best of each page of the first language; sorted by pages. All are of one language pair.
 pub fn worth_keeping(mut judged: Vec<JudgedPair>, most: usize) -> Vec<JudgedPair> {
     judged.sort_unstable_by(|x, y| {
         let order = x.pair.a.cmp(&y.pair.a).then(y.is_accepted().cmp(&x.is_accepted()));
@@ -437,7 +441,7 @@ mod tests {
         assert_eq!(first_pairs(&choices, &Params { first_similarity: 0.9, ..Params::default() }), [0, 5]);
     }
 
-    /// A page of five sentences of four words out of forty, drawn by its number; the second language has other words.
+    /// A page of five sentences with four words each, drawn by its number from forty words, which are others in the second language.
     fn text(number: u64, offset: u64) -> Text {
         let word = |place: u64| {
             let mixed = (number * 20 + place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -452,7 +456,7 @@ mod tests {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
         let mut texts = BTreeMap::new();
         let mut choices: Vec<Choice> = (0..20).map(|page| choice(page, 100 + page, 0.9)).collect();
-        // Pages 20 to 22 are alike, whichever one looks at, and their true partner comes last.
+        // Pages 20 to 22 are all alike, and the true partner of each is the least similar one.
         for a in 20..23 {
             choices.extend((20..23).map(|b| choice(a, 100 + b, if a == b { 0.5 } else { 0.51 })));
         }
@@ -487,8 +491,8 @@ mod tests {
         assert_eq!(a.sentences(&b), [(&[u64::from('a')][..], &[u64::from('A')][..])]);
     }
 
-    /// What the content says of pairs, `choices`, of pages of so many letters. The model begins with the first pair. A letter that was learnt once as the
-    /// translation of another has t = 0.6, ln 0.6 = -0.5; beside others it has t(f|NULL) = 0.16 at the most, ln 0.16 = -1.8.
+    /// What the content says of `choices`, pairs of pages whose words are letters. The model begins with the first pair. A letter that was
+    /// learnt once as the translation of another has t = 0.6, ln 0.6 = -0.5; with others it has t(f|NULL) = 0.16 at most, ln 0.16 = -1.8.
     fn asked(choices: &[(u32, u32, f64)], pages: &[(u32, &str)]) -> Vec<Verdict> {
         let choices: Vec<Choice> = choices.iter().map(|&(a, b, score)| choice(a, b, score)).collect();
         let texts = pages.iter().map(|&(page, letters)| (page, of_letters(letters))).collect();
@@ -535,19 +539,19 @@ mod tests {
 
     #[test]
     fn a_page_teaches_by_one_pair_only() {
-        // The page of the second language has taught by the first pair; page 1 would teach `e` as `X` and `f` as `Y` by it.
+        // The page of the second language has taught in the first pair; from it, page 1 would otherwise teach `e` as `X` and `f` as `Y`.
         let verdicts = asked(
             &[(0, 100, 0.9), (1, 100, 0.5), (2, 102, 0.5)],
             &[(0, "abcd  "), (100, "ABCDXY"), (1, "abcdef"), (2, "ef"), (102, "XY")],
         );
         assert_eq!(verdicts, [Verdict::First, Verdict::Share(4.0 / 6.0), Verdict::Share(0.0)]);
-        // So has that of the first language.
+        // Here the page of the first language has taught in the first pair.
         let verdicts = asked(
             &[(0, 100, 0.9), (0, 101, 0.5), (1, 102, 0.5)],
             &[(0, "abcdef"), (100, "ABCD  "), (101, "ABCDXY"), (1, "ef"), (102, "XY")],
         );
         assert_eq!(verdicts, [Verdict::First, Verdict::Share(4.0 / 6.0), Verdict::Share(0.0)]);
-        // And page 101 by page 1: what page 2 has in its place is not learnt.
+        // Page 101 has taught in its pair with page 1, so its pair with page 2 teaches nothing.
         let verdicts = asked(
             &[(0, 100, 0.9), (1, 101, 0.5), (2, 101, 0.5), (3, 103, 0.5)],
             &[(0, "abcd"), (100, "ABCD"), (1, "abc "), (101, "ABCX"), (2, "abce"), (3, "e"), (103, "X")],
@@ -557,12 +561,12 @@ mod tests {
 
     #[test]
     fn the_share_of_translated_sentences_by_hand() {
-        // Nothing was learnt: a word is translated by itself.
+        // As nothing was learnt, a word is translated only by itself.
         let model = TranslationModel::new(ModelParams::default());
         let (same, other): (SentencePair<'_>, SentencePair<'_>) = ((&[1], &[1]), (&[1], &[2]));
         let shares = [&[][..], &[same], &[same, other, other, other]].map(|pairs| share(&model, pairs, -1.0));
         assert_eq!(shares, [0.0, 1.0, 0.25]);
-        // As probable as is asked for is enough.
+        // A probability equal to the minimum is enough.
         assert_eq!(share(&model, &[other], model.log_prob(Side::A, other.1, other.0)), 1.0);
     }
 

@@ -1,4 +1,4 @@
-//! What is judged of small made sites.
+//! Judging small made-up sites, with results computed by hand.
 
 use super::*;
 use crate::index::parts::{Tree, WHOLE};
@@ -6,7 +6,7 @@ use crate::types::{Lang, Measure, Similarities};
 
 const C: Measure = Measure::Content;
 
-/// A site of one part, whose pages are those of candidates.
+/// A site of one part, which has the pages of the candidates.
 pub fn whole(compared: &[Compared]) -> Parts {
     let pairs = || compared.iter().map(|one| one.candidate.pair);
     let pages = pairs().map(|pair| pair.a.max(pair.b) + 1).max().unwrap_or(0);
@@ -78,7 +78,7 @@ fn names_say_nothing_of_pairs_of_keys() {
 
 #[test]
 fn names_that_differ_say_little_where_those_of_keys_differ_too() {
-    // All names of keys' pairs differ: names that differ do not speak against the pair of words.
+    // If no pair of the keys has a name in common, different names do not speak against the pair that words propose.
     let with = |named: f32| {
         let compared: Vec<Compared> = (0..20)
             .map(|i| one(i, 100 + i, Method::Key, &[(C, 0.95), (Measure::Named, named)]))
@@ -89,7 +89,8 @@ fn names_that_differ_say_little_where_those_of_keys_differ_too() {
     assert!(with(1.0) < with(0.0) - 1.0 && with(0.0) > -0.5, "{} {}", with(1.0), with(0.0));
 }
 
-/// What names say of a wrong pair of words in English and Chinese that has none in common, beside pairs in English and French.
+/// The evidence of names for a wrong pair that words propose, in English and Chinese, without a common name, beside pairs in English and
+/// French.
 fn names_beside(others: impl Iterator<Item = Compared>) -> f32 {
     let french = Lang::parse("fr").expect("a tag");
     let langs = LangPair::new(Lang::EN, french).expect("two");
@@ -102,14 +103,14 @@ fn names_beside(others: impl Iterator<Item = Compared>) -> f32 {
     of(&all(&compared), 0, 1).beliefs.names
 }
 
-/// So many pairs that all have a name in common, or none of which has.
+/// `count` pairs with this value of the measure of names: 1 for a name in common, 0 for none.
 fn named(count: u32, method: Method, named: f32) -> impl Iterator<Item = Compared> {
     (0..count).map(move |i| one(10 + i, 110 + i, method, &[(C, 0.95), (Measure::Named, named)]))
 }
 
 #[test]
 fn names_that_keys_keep_in_another_language_are_expected_in_this_one() {
-    // A belief of 2 in 4, and 20 of 20, or none of them. Of wrong pairs 0.2 in 4 are believed to share a name, and one does not.
+    // Right pairs: a belief of 2 in 4, and 20 or 0 of 20 pairs. Wrong pairs: 0.2 in 4 are believed to share a name, and one pair does not.
     let by_chance: f64 = 0.2 / 5.0;
     for (named_alike, right) in [(1.0, 22.0 / 24.0), (0.0, 2.0 / 24.0)] {
         let found = f64::from(names_beside(named(20, Method::Key, named_alike)));
@@ -143,7 +144,7 @@ fn beside_many_keys_pairs_of_words_tell_what_names_wrong_pairs_have() {
         .map(|i| one(i, 100 + i, Method::Key, &[(C, 0.95)]))
         .chain((40..50).map(|i| one(i, 100 + i, Method::Words, &[(C, 0.95), (Measure::Named, 1.0)])))
         .collect();
-    // All ten count as wrong, beside a belief of 0.2 in 4. Of right pairs none is seen: 2 in 4.
+    // All ten pairs count as wrong, beside a belief of 0.2 in 4. No right pair is seen, so the belief of 2 in 4 stays.
     let found = f64::from(of(&all(&compared), 45, 145).beliefs.names);
     assert!((found - (0.5 / (10.2 / 14.0f64)).ln()).abs() < 1e-6, "{found}");
 }
@@ -155,7 +156,7 @@ fn contents_that_differ_where_a_key_is_right_are_expected_less_to_agree() {
             (0..40).map(|i| one(i, 100 + i, Method::Key, &[(C, if i < odd { 0.3 } else { 0.95 })])).collect();
         of(&all(&compared), 20, 120).beliefs.agree
     };
-    // A belief of 3.8 in 4, and 40 of 40 or 37 of them, within what contents leave open.
+    // A belief of 3.8 in 4, and 40 or 37 of 40 pairs, roughly, since contents leave some doubt.
     for (odd, wanted) in [(0, 43.8 / 44.0), (3, 40.8 / 44.0)] {
         assert!((agree(odd) - wanted).abs() < 0.02, "{odd} {} {wanted}", agree(odd));
     }
@@ -362,7 +363,7 @@ fn contents_of_a_folder_without_keys_are_believed_as_those_of_the_site() {
 
 #[test]
 fn a_key_that_is_wrong_in_one_folder_is_believed_in_the_other() {
-    // Ten pairs in each of two folders; those of the second are wrong.
+    // Ten pairs in each of two folders; those of the second folder are wrong.
     let compared: Vec<Compared> =
         (0..20).map(|i| one(2 * i, 2 * i + 1, Method::Key, &[(C, if i < 10 { 0.95 } else { 0.05 })])).collect();
     let judged = judge(&compared, |_, _| scorer(), &crate::index::parts::two_folders(0), &Params::default());
