@@ -6,11 +6,11 @@ use crate::sequence::path::{Move, cheapest_in};
 /// Settings of aligning links.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Links of a page that are aligned, at the most. Default 4,000: the list of all pages of a site.
+    /// Links of a page that are aligned, at most. Default 4,000, the length of a list of all pages of a site.
     pub max_links: usize,
-    /// Links by which two pages may be out of step, beside the difference of their numbers. Default 48.
+    /// Links by which two pages may be out of step, in addition to the difference of their numbers of links. Default 48.
     pub band: usize,
-    /// Share of the votes of both pages from which a pair is proposed. Default 0.3.
+    /// Least share of the votes ([`Votes::share`](super::votes::Votes::share)) for a pair to be proposed. Default 0.3.
     pub min_share: f32,
 }
 
@@ -20,12 +20,13 @@ impl Default for Params {
     }
 }
 
-/// One link, for aligning.
+/// One link, as it is aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     /// The page it leads to.
     pub to: u32,
-    /// Hash of the tags round it.
+    /// Hash of the link's context: how many entries of the tag sequence stand between the link before and this one, and which element it
+    /// is.
     pub context: u64,
 }
 
@@ -36,14 +37,15 @@ pub enum Belief {
     Pair(f32),
     /// One of them has another partner.
     Otherwise,
-    /// Nothing.
+    /// Nothing is believed.
     Open,
 }
 
-/// The targets of links that correspond, in order: the best way to walk both lists, where two links with the same
-/// tags round them are worth 1, with other tags 0.2; 2 more when their targets are believed to be a pair; and less
-/// than nothing when a target is believed to be another's partner. What has other tags and is not believed is not
-/// given. In a band round the diagonal: time and memory grow with the number of links.
+/// The targets of links that correspond, sorted, each pair once. The links of both pages are aligned in order so that the sum of these
+/// values is greatest: 1 for two links of equal context, 0.2 for others, 2p more where the targets are believed to be a pair with
+/// probability p; a link is never aligned with one whose target is believed to have, or to be for, another partner. Links of different
+/// context are aligned but not returned, unless their targets are believed to be a pair (p > ½). The alignment keeps to a band around the
+/// diagonal, so time and memory grow with the number of links.
 pub fn align(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief, params: &Params) -> Vec<(u32, u32)> {
     let (a, b) = (&a[..a.len().min(params.max_links)], &b[..b.len().min(params.max_links)]);
     let mut found = Vec::new();
@@ -63,10 +65,10 @@ pub fn align(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief, params
     found
 }
 
-/// The steps by which both lists are walked, in one or the other or in both.
+/// The cheapest alignment, as steps: to the next link of one page, of the other, or of both.
 fn best_way(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief, params: &Params) -> Vec<Move> {
     let band = Band::in_step(a.len() as u32, b.len() as u32, params.band as u32);
-    // The best way is that which costs least, with worth as negative costs.
+    // Values are negative costs.
     let cost = |i: u32, j: u32, step: Move| match step {
         (1, 1) => Some(value(&a[i as usize - 1], &b[j as usize - 1], belief))
             .filter(|value| *value > 0.0)
@@ -103,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_pair_that_is_known_keeps_the_others_in_step() {
-        // The second list has a link more, at its beginning; all tags are alike.
+        // The second list has one more link, at its beginning; all contexts are equal.
         let (a, b) = (links(&[(1, 7), (2, 7), (3, 7)]), links(&[(10, 7), (11, 7), (12, 7), (13, 7)]));
         let belief = |x: u32, y: u32| match (x, y) {
             (1, 11) => Belief::Pair(0.9),
@@ -113,7 +115,7 @@ mod tests {
         assert_eq!(align(&a, &b, &belief, &Params::default()), [(1, 11), (2, 12), (3, 13)]);
     }
 
-    /// The best worth by trying everything.
+    /// The greatest sum of values, found by trying everything.
     fn best(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief) -> f32 {
         let (Some((x, rest_a)), Some((y, rest_b))) = (a.split_first(), b.split_first()) else { return 0.0 };
         let both = best(rest_a, rest_b, belief) + value(x, y, belief).max(0.0);

@@ -1,4 +1,4 @@
-//! Everything that can be proposed without comparing pages.
+//! All candidates that can be proposed without comparing pages.
 
 use super::hreflang::of_hreflang;
 use super::keys::{of_keys, of_marks, of_weak_keys};
@@ -13,7 +13,7 @@ use crate::keys::KnownKeys;
 use crate::types::{Candidate, Compared, LangPair};
 use crate::verify::{Dictionaries, SiteView};
 
-/// All that URLs, declarations and language bars propose; without `known` keys, URLs propose nothing.
+/// All candidates that URLs, declarations and language bars propose. Without `known` keys, URLs propose none.
 pub fn direct(site: &SiteView<'_>, known: Option<(&KnownKeys, &Signs)>) -> Vec<Candidate> {
     let mut found = Vec::new();
     if let Some((known, signs)) = known {
@@ -27,8 +27,8 @@ pub fn direct(site: &SiteView<'_>, known: Option<(&KnownKeys, &Signs)>) -> Vec<C
     unique(found)
 }
 
-/// Judges all that URLs, declarations and language bars propose in a site, and the places of numbered pages where their numbers do not agree.
-/// `knows` are word translations, and the weights of a language pair.
+/// Judges all candidates that URLs, declarations and language bars propose on a site, and also pairs of numbered pages where equal numbers
+/// do not go together. `knows` are the word translations, and the weights of a language pair.
 ///
 /// # Errors
 /// When a page cannot be read.

@@ -1,9 +1,10 @@
-//! Pairs that pages declare.
+//! Pairs that pages declare by `hreflang`.
 
 use crate::types::{Candidate, Method};
 use crate::verify::SiteView;
 
-/// The pairs that a page declares (`hreflang`).
+/// The pairs that pages declare by `hreflang`, as far as the declared language agrees with that of the other page. A pair that both pages
+/// declare is returned twice.
 pub fn of_hreflang(site: &SiteView<'_>) -> Vec<Candidate> {
     let mut found = Vec::new();
     for page in 0..site.pages().count() {

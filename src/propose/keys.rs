@@ -11,7 +11,7 @@ use crate::text::tokens::Anatomy;
 use crate::types::{Candidate, Lang, LangPair, Method, PagePair};
 use crate::verify::SiteView;
 
-/// Weak keys of a language pair that are tried in each host, or whatever pages they were found among, the strongest first.
+/// Weak keys that are tried, the strongest first, for each language pair in each host or other scope in which keys were sought.
 const WEAK_KEYS: usize = 16;
 
 /// The pairs of keys that are strong or rescued.
@@ -23,10 +23,10 @@ pub fn of_keys(site: &SiteView<'_>, known: &KnownKeys) -> Vec<Candidate> {
     pairs.collect()
 }
 
-/// Pairs of pages whose URLs have marks of their languages in other places than keys do: `welcome_en.html` and `welcome_jp.html`, where keys
-/// have shown what `en` and `jp` stand for; and of pages whose URL is another one's with a directory that names their language: `/translations/zh_CN/a`
-/// and `/a`. Among pages that no key pairs in those languages. Cost: some URLs made and looked up for each such
-/// page and language.
+/// Pairs of pages whose URLs have marks of their languages in other places than keys do: `welcome_en.html` and `welcome_jp.html`, where
+/// keys have shown what `en` and `jp` stand for. Also pairs where the URL of one page is that of the other with a directory that names a
+/// language: `/translations/zh_CN/a` and `/a`. Only pages without a partner in the other's language are paired. Cost: a few URLs to make
+/// and look up for each such page and language.
 pub fn of_marks(site: &SiteView<'_>, marks: &Marks, paired: &Partners) -> Vec<Candidate> {
     let langs: Vec<Lang> = site.by_lang().into_keys().collect();
     let is_alone = |own: Lang, page: u32| {
@@ -52,8 +52,8 @@ pub fn of_marks(site: &SiteView<'_>, marks: &Marks, paired: &Partners) -> Vec<Ca
     found.flatten_iter().collect()
 }
 
-/// The pairs of the strongest weak keys, among pages that no strong key pairs in the key's languages. `paired` tells
-/// those. Cost: a URL made and looked up for each such page and key.
+/// The pairs of the strongest weak keys, among pages without a partner in the key's languages; `paired` tells which pages have one. Cost: a
+/// URL to make and look up for each such page and key.
 pub fn of_weak_keys(site: &SiteView<'_>, known: &KnownKeys, paired: &Partners) -> Vec<Candidate> {
     let mut used: FxHashMap<(LangPair, &Range<u32>), usize> = FxHashMap::default();
     let mut tried = Vec::new();

@@ -1,4 +1,4 @@
-//! Pages of two languages that link to each other.
+//! Pairs of pages of two languages that link to each other.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 use crate::types::{Candidate, LangPair, Method, PagePair};
 use crate::verify::SiteView;
 
-/// Pages of one other language that a page may link to and be linked back by, for the links to mean a translation: a
-/// language bar has one, a menu many.
+/// If a page exchanges links with more pages of another language, the links do not mean translations: a language bar has one such link for
+/// each language, a menu has many.
 const MUTUAL_LINKS: usize = 2;
 
-/// Pages of two languages that link to each other, where there are few such pages: a language bar.
+/// Pairs of pages that link to each other, where few pages of that language do so with a page: language bars.
 pub fn of_mutual_links(site: &SiteView<'_>) -> Vec<Candidate> {
     let targets = |page: u32| {
         let mut targets = Vec::new();
@@ -46,14 +46,14 @@ mod tests {
     fn a_language_bar_proposes_and_a_menu_does_not() {
         let urls = ["a", "b", "c", "d", "e"];
         let pages: Vec<_> = urls.iter().map(|url| (*url, if *url < "c" { "en" } else { "fr" }, "")).collect();
-        // Page 0 and page 2 link to each other; page 1 and all French pages do.
+        // Page 0 and page 2 link to each other, and so do page 1 and each French page.
         let mut site = ListedSite::new(&pages).link(0, 2).link(2, 0).link(0, 3);
         for page in 2..5 {
             site = site.link(1, page).link(page, 1);
         }
         let found = of_mutual_links(&site.view());
         let pairs: std::collections::BTreeSet<(u32, u32)> = found.iter().map(|one| (one.pair.a, one.pair.b)).collect();
-        // Each French page links to two English ones at the most, page 1 to three French ones.
+        // Each French page exchanges links with at most two English ones, but page 1 with three French ones.
         assert_eq!(pairs, [(0, 2), (1, 2), (1, 3), (1, 4)].into());
         assert!(found.iter().all(|one| one.method == Method::Link));
     }

@@ -1,17 +1,17 @@
-//! What may be a pair: candidates, from whatever proposes them.
+//! Candidates: pairs of pages that may be translations, and what proposes them.
 //!
 //! | file | proposes |
 //! |---|---|
-//! | `keys` | the pairs of keys; among pages that no key pairs, those of weak keys and of marks of languages in other places |
-//! | `hreflang` | pages that declare each other as translations |
+//! | `keys` | the pairs of keys; for pages that no key pairs, also those of weak keys, and of marks of languages in other places |
+//! | `hreflang` | pages of which one declares the other as its translation |
 //! | `links` | pages that link to each other, where a page has few such links: language bars |
-//! | `order` | pages that are numbered, near the same place in both languages, where their numbers do not agree |
+//! | `order` | numbered pages near the same place in both languages, where equal numbers do not go together |
 //! | `words` | pages that share rare words, numbers, images, links and runs of tags |
 //! | `votes` | pages that aligned links of accepted pairs lead to, and translations of one page |
 //!
-//! Beside them [`Partners`] keeps who is paired, [`Network`] the links inside each language, [`aligned_links`] aligns the links
-//! of two pages, and [`neighbours`] tells how many neighbours of two pages are partners. [`Signs`] say what URLs and declarations tell
-//! of a pair beside proposing it.
+//! [`Partners`] keeps which pages are paired, and [`Network`] the links inside each language. [`aligned_links`] aligns the links of two
+//! pages, and [`neighbours`] tells how many neighbours of two pages are partners. [`Signs`] are what URLs say of a pair besides proposing
+//! it.
 
 pub mod aligned_links;
 mod direct;

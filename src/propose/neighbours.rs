@@ -1,4 +1,4 @@
-//! External similarity over accepted pairs.
+//! External similarity, computed from accepted pairs.
 
 use crate::index::graph::Neighbours;
 
@@ -6,10 +6,10 @@ use crate::index::graph::Neighbours;
 ///
 /// S_ext(a, b) = 2·Σ_{x ∈ PG(a), M(x) ∈ PG(b)} w(x) / (Σ_{x ∈ PG(a), M(x)} w(x) + Σ_{y ∈ PG(b), M(y)} w(y)),
 ///
-/// where M(x) is the accepted partner of x. Liu et al. (2014, eq. 3, Algorithm 1) with three departures: partners are those
-/// accepted, so that no search for the best pairs is needed; neighbours without a partner do not count, since
-/// archives are never complete; and popular pages count less, w(x) = ln((N + 1)/(|PG(x)| + 1)) (eq. 6, c = 1). `None` where
-/// no neighbour of the one page has a partner, or none of the other: nobody knows then where translations of its links would lead. Cost: the neighbours of both.
+/// where M(x) is the accepted partner of x. This is Liu et al. (2014, eq. 3, Algorithm 1) with three departures: partners are the accepted
+/// ones, so that no search for the best pairs is needed; neighbours without a partner do not count, since archives are never complete; and
+/// popular pages count less, w(x) = ln((N + 1)/(|PG(x)| + 1)) (eq. 6, c = 1). `None` where no neighbour of one of the two pages has a
+/// partner: then it is not known where translations of its links would lead. Cost: the neighbours of both.
 pub fn share((a, b): (u32, u32), graph: &Neighbours, partner: &dyn Fn(u32) -> Option<u32>) -> Option<f32> {
     let weight = |page: u32| ((f64::from(graph.count()) + 1.0) / (graph.of(page).len() as f64 + 1.0)).ln();
     let (mut all, mut common) = (0.0, 0.0);
@@ -49,10 +49,10 @@ mod tests {
         let all = |page: u32| [None, Some(4), Some(5), None, Some(1), Some(2)][page as usize];
         assert_eq!(share((0, 3), &graph, &all), Some(1.0));
         let crossed = |page: u32| [None, Some(4), Some(0), None, Some(1), None][page as usize];
-        // 1–4 match both ways, 2 has its partner elsewhere: 2/3 of three like weights.
+        // 1–4 match both ways; 2 has its partner elsewhere: 2/3, as all three weights are equal.
         assert!((share((0, 3), &graph, &crossed).expect("partners") - 2.0 / 3.0).abs() < 1e-6);
         assert_eq!(share((0, 3), &graph, &|_| None), None);
-        // Pages 1 and 2 have partners, elsewhere; of the neighbours of 3 nothing is known.
+        // Pages 1 and 2 have partners elsewhere; no neighbour of 3 has a partner.
         let of_one = |page: u32| [None, Some(9), Some(10), None, None, None][page as usize];
         assert_eq!(share((0, 3), &graph, &of_one), None);
     }

@@ -1,4 +1,4 @@
-//! The links of one site as iteration walks them: neighbours inside one language, and links in order for aligning.
+//! The links of one site inside each language, for iteration: neighbours, and links in order for aligning.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -6,7 +6,7 @@ use super::aligned_links::Link;
 use crate::index::graph::Neighbours;
 use crate::verify::SiteView;
 
-/// Links inside each language.
+/// The links of one site between pages of one language.
 pub struct Network {
     neighbours: Neighbours,
     ends: Vec<u32>,
@@ -24,7 +24,7 @@ impl Network {
             site.links().for_each_link(page, &mut |link| {
                 if lang.is_known() && site.langs[link.to as usize] == lang && link.to != page {
                     edges.push((page, link.to));
-                    // What stands between two links tells a list from a running text.
+                    // How far apart two links are tells a list from running text.
                     let context = [link.at.saturating_sub(before).min(15), link.kind as u32];
                     let bytes: Vec<u8> = context.iter().flat_map(|part| part.to_le_bytes()).collect();
                     links.push(Link { to: link.to, context: xxh3_64(&bytes) });
@@ -43,7 +43,7 @@ impl Network {
         &self.links[start as usize..self.ends[page] as usize]
     }
 
-    /// The pages of its own language that each page links to, or that link to it.
+    /// For each page, the pages of its own language that it links to or that link to it.
     pub fn neighbours(&self) -> &Neighbours {
         &self.neighbours
     }

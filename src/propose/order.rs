@@ -1,5 +1,5 @@
-//! Pages that are numbered in both languages: `node5.html`, `node6.html`. Where a page was inserted in one language, all numbers behind it are
-//! off, and a key that pairs equal numbers is wrong. Both languages have their pages in the same order all the same.
+//! Pairs of pages that are numbered in both languages: `node5.html`, `node6.html`. Where a page was inserted in one language, all numbers
+//! after it are shifted, and a key that pairs equal numbers is wrong. But the pages still have the same order in both languages.
 
 use std::collections::BTreeMap;
 
@@ -11,29 +11,30 @@ use crate::sequence::band::Band;
 use crate::types::{Candidate, Compared, Lang, LangPair, Measure, Method, PagePair};
 use crate::verify::SiteView;
 
-/// Pages of two languages that are numbered in one way each.
+/// Numbered pages of two languages: in each language, URLs that differ only in their number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Series {
     /// The two languages.
     pub langs: LangPair,
-    /// Hashes of the URLs without their number, in either language.
+    /// Hashes of the URLs without their number, in the first language and in the second.
     ids: (u64, u64),
 }
 
-/// Pairs of a key that a series has, at the least.
+/// Least number of pairs of doubtful keys that make a series.
 const MIN_PAIRS: usize = 8;
-/// How far beside equal places pages are compared, beside the difference of their numbers.
+/// How many places apart pages are compared, in addition to the difference of the numbers of pages …
 const SLACK: u32 = 4;
-/// … and at the most.
+/// … and at most.
 const MAX_BAND: u32 = 24;
-/// Pairs that are compared for the series of a site, at the most.
+/// Pairs that are compared for all series of a site, at most.
 const MAX_CELLS: usize = 20_000;
-/// What it costs to leave a page out, in nats, and with it to go on at another distance (an estimate): a page was inserted.
+/// The cost of leaving a page out, in nats, because it was inserted in one language; all later pairs are then shifted by one (an estimate).
 const GAP: f64 = 3.0;
-/// The most that one pair speaks for its place or against it, in nats: the neighbours have a say.
+/// The most that the contents of one pair count for its place or against it, in nats, so that its neighbours have some influence.
 const MAX_SAY: f64 = 5.0;
 
-/// The hash of a URL without its last number, and that number; `None` where it has none.
+/// The hash of a URL without its last number, and that number; `None` where it has none. The number stands in the path; in the query only
+/// where the path has none.
 fn numbered(identity: &str) -> Option<(u64, u64)> {
     let before = identity.split_once('?').map_or(identity, |(before, _)| before);
     let part = if before.bytes().skip_while(|&b| b != b'/').any(|b| b.is_ascii_digit()) { before } else { identity };
@@ -49,7 +50,7 @@ fn numbered(identity: &str) -> Option<(u64, u64)> {
     Some((hasher.digest(), part[start..end].parse().ok()?))
 }
 
-/// The series in which the pairs of keys that `is_doubtful` lie.
+/// The series that have enough pairs of keys for which `is_doubtful` is true.
 pub fn series(site: &SiteView<'_>, compared: &[Compared], is_doubtful: impl Fn(&Candidate) -> bool) -> Vec<Series> {
     let mut counts: BTreeMap<(LangPair, u64, u64), usize> = BTreeMap::new();
     let of_keys = compared.iter().map(|one| &one.candidate).filter(|one| one.method == Method::Key && is_doubtful(one));
@@ -101,7 +102,8 @@ fn pages_of(site: &SiteView<'_>, series: &[Series]) -> Vec<Pages> {
     series.iter().map(|of| Pages { a: sorted(of.langs.a, of.ids.0), b: sorted(of.langs.b, of.ids.1) }).collect()
 }
 
-/// Pairs of pages near the same place of their series, beside those that are compared already. Series with too many of them are left out of `series`.
+/// Pairs of pages near the same place of their series that are not among those `compared` already. Series that would bring too many pairs
+/// are removed from `series`.
 pub fn of_series(site: &SiteView<'_>, series: &mut Vec<Series>, compared: &[Compared]) -> Vec<Candidate> {
     let known: FxHashSet<PagePair> = compared.iter().map(|one| one.candidate.pair).collect();
     let (mut found, mut taken) = (Vec::new(), Vec::new());
@@ -117,8 +119,8 @@ pub fn of_series(site: &SiteView<'_>, series: &mut Vec<Series>, compared: &[Comp
     found
 }
 
-/// Sets of the pairs in series how probable it is, by the others of their series, that their places correspond, and leaves out those that order alone
-/// has proposed and that are not more probable than not. `evidence` is that of a pair, in nats.
+/// Sets the measure `order` of the pairs of all series: how probable it is, by the other pairs of the series, that their places correspond.
+/// Pairs that only the order proposed are removed unless they are more probable than not. `evidence` is that of a pair's contents, in nats.
 pub fn set_order(
     site: &SiteView<'_>,
     series: &[Series],
@@ -147,21 +149,22 @@ pub fn set_order(
     compared.retain(|one| one.candidate.method != Method::Order || is_likely(&one.candidate.pair));
 }
 
-/// Two places, one in either order.
+/// A place in the order of the first language, and one in the order of the second.
 type Place = (u32, u32);
 
 /// Two places, and what is known of them.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     place: Place,
-    /// What is said of them, in nats.
+    /// What the contents of the two pages say, in nats.
     said: f64,
-    /// The log odds that they correspond, by this and by what is said of all others.
+    /// The log odds that the places correspond, by their own contents and by those of all others.
     log_odds: f64,
 }
 
-/// The ways through two orders, of `n` and `m` pages: places that correspond, in rising order, no further apart than `band`; the other pages are left
-/// out. A way is as probable as e to the sum of what is said of its places, less a price for each page that it leaves out.
+/// The alignments of two orders, of `n` and `m` pages. Each pairs places in ascending order, no further apart than `band`, and leaves out
+/// the other pages. Its log-probability, up to a constant, is the sum of what the contents of its pairs say, less a cost for each page that
+/// it leaves out.
 struct Ways {
     n: u32,
     m: u32,
@@ -175,7 +178,7 @@ struct Table<'b> {
 }
 
 impl<'b> Table<'b> {
-    /// Nothing leads anywhere.
+    /// A table of zero probabilities, as logarithms.
     fn new(corners: &'b Band) -> Table<'b> {
         Table { corners, values: vec![f64::NEG_INFINITY; corners.cells()] }
     }
@@ -191,14 +194,14 @@ impl<'b> Table<'b> {
 }
 
 impl Ways {
-    /// The places that are looked at: those no further apart than the band.
+    /// The pairs of places that are compared: those no further apart than the band.
     fn places(&self) -> impl Iterator<Item = Place> + use<> {
         let Ways { n, m, band } = *self;
         (0..n).flat_map(move |i| (i.saturating_sub(band)..m.min(i + band + 1)).map(move |j| (i, j)))
     }
 
-    /// All places, with the log odds that they correspond: sums over all ways, forward and backward (Rabiner 1989). `say` says how much speaks for two
-    /// places; `None`: nothing is known. Time and memory: n · band.
+    /// All pairs of places, with the log odds that they correspond, from sums over all alignments, forward and backward (Rabiner 1989).
+    /// `say` gives the evidence for two places, in nats; `None` where nothing is known. Time and memory: n · band.
     fn cells(&self, say: &dyn Fn(Place) -> Option<f64>) -> Vec<Cell> {
         let Ways { n, m, band } = *self;
         let corners = Band::within(n, m, band + 1);
@@ -207,8 +210,8 @@ impl Ways {
         for (i, j) in self.places() {
             said.set(i, j, say((i, j)).unwrap_or(-GAP));
         }
-        // Before what is left out of the second order comes what is left out of the first, so that each way counts once: `open` are those to a
-        // corner after which pages of the first may be left out, `closed` the others.
+        // So that each alignment counts once, pages of the first order that are left out come before those of the second. After a corner of
+        // `open` pages of the first may still be left out, after one of `closed` they may not.
         let (mut open, mut closed) = (Table::new(&corners), Table::new(&corners));
         open.set(0, 0, 0.0);
         for i in 0..=n {
@@ -226,7 +229,7 @@ impl Ways {
                 }
             }
         }
-        // The same from each corner on to the end; where one order is at its end, the rest of the other is left out.
+        // The same sums from each corner to the end. Where one order has ended, the rest of the other is left out.
         let (mut from_open, mut from_closed) = (Table::new(&corners), Table::new(&corners));
         for i in (0..=n).rev() {
             for j in columns(i).rev() {
@@ -284,11 +287,12 @@ mod tests {
 
     #[test]
     fn a_page_that_was_inserted_is_left_out_and_the_rest_goes_on() {
-        // Ten pages, of which the fourth has no partner; equal contents speak for 4, others against by 4.
+        // Ten pages, of which the fourth has no partner. Equal contents count 4 nats for a pair, different ones 4 nats against it.
         let cell = |(i, j): Place| Some(if i == 3 || j != if i < 3 { i } else { i - 1 } { -4.0 } else { 4.0 });
         let expected: Vec<Place> = (0..10).filter(|i| *i != 3).map(|i| (i, if i < 3 { i } else { i - 1 })).collect();
         assert_eq!(likely(10, 9, 5, &cell), expected);
-        // What neighbours say carries a pair of which nothing speaks, and more than it is carried itself by the others.
+        // A pair with contents of little evidence is accepted because of its neighbours, and they count more for it than it counts for
+        // itself.
         let silent = |(i, j): Place| if i == 6 { Some(-1.0) } else { cell((i, j)) };
         let cells = Ways { n: 10, m: 9, band: 5 }.cells(&silent);
         let at = |place| *cells.iter().find(|cell| cell.place == place).expect("a cell");
@@ -296,7 +300,7 @@ mod tests {
         assert!(silent.log_odds > 0.0 && silent.log_odds - silent.said > 3.0, "{silent:?}");
         assert!(beside.log_odds - beside.said < -3.0, "{beside:?}");
         assert_eq!(likely(0, 4, 4, &cell), []);
-        // Many more pages on one side than the band is wide.
+        // One side has many more pages than the band is wide.
         let equal = |(i, j): Place| Some(if i == j { 4.0 } else { -4.0 });
         let expected: Vec<Place> = (0..30).map(|at| (at, at)).collect();
         assert_eq!((likely(60, 30, 24, &equal), likely(30, 60, 24, &equal)), (expected.clone(), expected));
@@ -304,14 +308,14 @@ mod tests {
 
     #[test]
     fn one_page_in_either_order() {
-        // Paired e^s, or left out e^-2·GAP: with s = -GAP, odds of e^GAP.
+        // Pairing the two weighs e^s, leaving both out e^(−2·GAP): with s = −GAP the odds are e^GAP.
         let cells = Ways { n: 1, m: 1, band: 4 }.cells(&|_| None);
         assert!((cells[0].log_odds - GAP).abs() < 1e-9, "{cells:?}");
     }
 
     type Way = Vec<Place>;
 
-    /// All ways, each with its sum, by trying them all.
+    /// All alignments, found by trying everything.
     fn all_ways(i: u32, n: u32, m: u32, way: &Way, found: &mut Vec<Way>) {
         found.push(way.clone());
         for next in i..n {

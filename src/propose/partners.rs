@@ -1,15 +1,15 @@
-//! Who is paired with whom.
+//! Which pages are paired with which.
 
 use rustc_hash::FxHashMap;
 
 use crate::types::{LangPair, PagePair};
 
-/// Which pages have a partner in which language pair.
+/// The partner of each page in each language pair.
 #[derive(Default)]
 pub struct Partners(FxHashMap<LangPair, FxHashMap<u32, u32>>);
 
 impl Partners {
-    /// The partners that pairs give.
+    /// The partners according to these pairs.
     pub fn of(pairs: impl Iterator<Item = PagePair>) -> Partners {
         let mut partners = Partners::default();
         pairs.for_each(|pair| partners.add(pair));
@@ -23,7 +23,7 @@ impl Partners {
         of.insert(b, a);
     }
 
-    /// The partners of pages in the other language of a pair.
+    /// A function that gives the partner of a page in the other language of a pair.
     pub fn in_langs(&self, langs: LangPair) -> impl Fn(u32) -> Option<u32> + '_ {
         let of = self.0.get(&langs);
         move |page| of?.get(&page).copied()

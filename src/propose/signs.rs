@@ -1,5 +1,5 @@
-//! What the URLs of a site say of a pair beside proposing it: whether both URLs name their pages and have a name in
-//! common, and whether a page stands under another language than its text is in.
+//! What the URLs of a site say of a pair besides proposing it: whether both URLs name their pages and have a name in common, and whether a
+//! page stands under another language than that of its text.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,25 @@ use crate::text::tokens::{Anatomy, Separators};
 use crate::types::{Compared, Field, Lang, Measure};
 use crate::verify::SiteView;
 
-/// Signs of one site.
+/// The signs of one site.
 #[derive(Default)]
 pub struct Signs {
     marks: Marks,
-    /// Pages that stand under a language that their text is not in.
+    /// Pages that stand under another language than that of their text.
     misplaced: FxHashSet<u32>,
-    /// On how many pages of a language in a part of the site each token of a URL stands.
+    /// For a part of the site, a language and a token: on how many pages the token stands in the URL.
     counts: FxHashMap<(u32, Lang, u64), u32>,
 }
 
-/// A token on more pages of a language is no name of a page (an estimate).
+/// A token names a page only if it stands in the URLs of at most so many pages of a language (an estimate).
 const MAX_NAMED: u32 = 3;
-/// Pages in the language that a segment names, at the least, and their share of all that have it (estimates).
+/// A segment stands for the language that it names if at least so many pages under it are in that language, and at least this share of them
+/// (estimates).
 const MIN_NAMED_PAGES: u32 = 5;
 const MIN_NAMED: f64 = 0.3;
 
 impl Signs {
-    /// The signs of a site by its keys.
+    /// The signs of a site with these keys.
     pub fn of(site: &SiteView<'_>, known: &KnownKeys) -> Signs {
         let mut signs = Signs { marks: Marks::of_known(known), ..Signs::default() };
         let mut anatomy = Anatomy::default();
@@ -44,7 +45,7 @@ impl Signs {
         signs
     }
 
-    /// The signs of a site without keys: whole segments of URLs that name languages.
+    /// The signs of a site without keys. Only whole segments of URLs then stand for languages.
     pub fn without_keys(site: &SiteView<'_>) -> Signs {
         Signs::of(site, &KnownKeys::default())
     }
@@ -60,7 +61,7 @@ impl Signs {
             (0..site.pages().count()).map(|page| (page, site.langs[page as usize])).filter(|(_, lang)| lang.is_known())
         };
         let mut anatomy = Anatomy::default();
-        // Whole segments that name a language, `/nl-nl/`, where many of their pages are in it.
+        // Whole segments that name a language (`/nl-nl/`), and how many of their pages are in that language.
         let mut segments: BTreeMap<(u32, Lang), (u32, u32)> = BTreeMap::new();
         let mut named_by: FxHashMap<u32, Lang> = FxHashMap::default();
         for (page, lang) in pages() {
@@ -73,7 +74,7 @@ impl Signs {
                 }
             }
         }
-        // The innermost part that has pages enough of the name tells whether they are in the language.
+        // The innermost part that has enough pages under the name tells whether these pages are in the language.
         let is_language = |part: u32, named: Lang| {
             let counts = parts.chain(part).filter_map(|part| segments.get(&(part, named)));
             let told = counts.into_iter().find(|(_, all)| *all >= MIN_NAMED_PAGES);
@@ -91,7 +92,7 @@ impl Signs {
         }
     }
 
-    /// The tokens of a page's URL that stand on few pages of its language in a part of the site: they name it.
+    /// The tokens of a page's URL that name it, because they stand on few pages of its language in a part of the site.
     fn rare_tokens(&self, site: &SiteView<'_>, part: u32, page: u32) -> Vec<u64> {
         let lang = site.langs[page as usize];
         let pages = site.parts().pages(part, lang);
@@ -102,7 +103,8 @@ impl Signs {
         tokens(site.pages().identity(page), &mut Anatomy::default()).into_iter().filter(is_rare).collect()
     }
 
-    /// Sets what the signs say of a compared pair: 1 where the URLs have a name in common, 0 where both name their pages and have none.
+    /// Sets the signs of a compared pair. `Named` is 1 where the URLs have a name in common, 0 where both name their pages and have none,
+    /// and else undefined; `Place` is 0 where one of the pages is misplaced, and else undefined.
     pub fn set(&self, site: &SiteView<'_>, one: &mut Compared) {
         let pair = one.candidate.pair;
         let part = site.parts().common(pair.a, pair.b);
@@ -115,12 +117,12 @@ impl Signs {
     }
 }
 
-/// The languages that host labels, directories and values of the query name, each once.
+/// The languages that host labels, directories and values of the query name, each once. The suffix of the domain does not count.
 fn named_by_segments(identity: &str, anatomy: &mut Anatomy) -> Vec<Lang> {
     if !anatomy.read(identity, Separators::Punctuation) {
         return Vec::new();
     }
-    // The suffix of a domain names a country: `x.fr`, `x.it`.
+    // The suffix of a domain (`x.fr`, `x.it`) names a country.
     let suffix = anatomy.segments().iter().rposition(|segment| segment.field == Field::Host);
     let segments = anatomy
         .segments()
@@ -134,7 +136,7 @@ fn named_by_segments(identity: &str, anatomy: &mut Anatomy) -> Vec<Lang> {
     named
 }
 
-/// The runs of letters and of digits of a URL that could name its page, as hashes, each once: of `node22`, `node` and `22`.
+/// Hashes of the runs of digits, and of other characters, in the tokens of a URL after the host, each once: `node` and `22` of `node22`.
 fn tokens(identity: &str, anatomy: &mut Anatomy) -> Vec<u64> {
     if !anatomy.read(identity, Separators::Punctuation) {
         return Vec::new();
@@ -185,7 +187,7 @@ mod tests {
         assert_eq!(said("x.org/en/faq.html", "x.org/fr/faq.html"), (Some(1.0), None));
         assert_eq!(said("x.org/en/node1.html", "x.org/fr/node1.html"), (Some(1.0), None));
         assert_eq!(said("x.org/en/faq.html", "x.org/fr/node1.html"), (Some(0.0), None));
-        // English text under /fr/.
+        // An English text under /fr/.
         assert_eq!(said("x.org/fr/zebra.html", "x.org/fr/faq.html"), (Some(0.0), Some(0.0)));
     }
 }

@@ -1,4 +1,4 @@
-//! Votes: accepted pairs speak for the pairs that their aligned links lead to, and for translations of one page.
+//! Votes: accepted pairs vote for the pairs that their aligned links lead to, and the versions of one page vote for each other.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use crate::verify::{PageIds, SiteView};
 #[derive(Clone, Debug, Default)]
 pub struct Votes {
     of_pair: BTreeMap<PagePair, u32>,
-    /// All votes for pairs of a page.
+    /// All votes for pairs that a page is in.
     of_page: FxHashMap<(LangPair, u32), u32>,
 }
 
-/// What a half vote more takes away from a share: one vote of one is less than twenty of twenty.
+/// Added to the votes of a page when a share of them is computed, so that one vote of one counts less than twenty of twenty.
 const SMOOTHING: f32 = 0.5;
 
 impl Votes {
-    /// Aligns the links of all accepted pairs: their targets get a vote each. Two translations of one page, in two other
-    /// languages, get one besides. `ordered` gives two pages in the order of their languages. Cost: that of aligning, and the pairs
-    /// of versions that each page has.
+    /// Aligns the links of all accepted pairs: each pair of aligned targets gets a vote. Two partners of one page, in two other languages,
+    /// get a vote too. `ordered` puts two pages into the order of their languages. Cost: that of aligning, and for each page the square of
+    /// its versions.
     pub fn cast(
         accepted: &[JudgedPair],
         network: &Network,
@@ -46,7 +46,7 @@ impl Votes {
                 None => Belief::Open,
             };
             let mut aligned = aligned_links::align(network.links(a), network.links(b), &belief, params);
-            // A page says nothing of itself.
+            // A pair does not vote for its own pages.
             aligned.retain(|&(x, y)| x != a && y != b);
             aligned
         });
@@ -75,7 +75,7 @@ impl Votes {
         *self.of_page.entry((pair.langs, pair.b)).or_default() += 1;
     }
 
-    /// The share of the votes for a page that a pair has, of the page with more votes; `None` where neither has any.
+    /// The votes for a pair divided by those of the one of its pages that has more votes (plus ½); `None` where neither page has any.
     pub fn share(&self, pair: PagePair) -> Option<f32> {
         let of = |page: u32| self.of_page.get(&(pair.langs, page)).copied().unwrap_or(0);
         let most = of(pair.a).max(of(pair.b));
@@ -83,28 +83,28 @@ impl Votes {
         (most > 0).then(|| got as f32 / (most as f32 + SMOOTHING))
     }
 
-    /// The pairs that have at least this share of the votes, in order.
+    /// The pairs with at least this share of the votes, in order.
     pub fn elected(&self, min_share: f32) -> impl Iterator<Item = PagePair> + '_ {
         let has_votes = move |pair: &PagePair| self.share(*pair).is_some_and(|share| share >= min_share);
         self.of_pair.keys().copied().filter(has_votes)
     }
 }
 
-/// What the accepted pairs of a site say of one pair.
+/// Accepted pairs that speak for one pair.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Support {
-    /// Accepted pairs whose links, aligned, lead to it.
+    /// Accepted pairs whose aligned links lead to the pair.
     pub voters: Vec<PageIds>,
-    /// Pages of a third language that both are accepted translations of.
+    /// Pages that are accepted as versions of both pages.
     pub versions: Vec<u32>,
-    /// Neighbours of the first page and of the second that are accepted as partners of each other.
+    /// Neighbours of the first page, each with its accepted partner among the neighbours of the second.
     pub neighbours: Vec<PageIds>,
-    /// How many neighbours of each page have a partner at all.
+    /// How many neighbours of the first page, and of the second, have any accepted partner.
     pub with_partner: (usize, usize),
 }
 
-/// What accepted pairs say of a pair of pages. Links are aligned anew, those of pairs that
-/// link to both pages. Iteration asked the pairs of its last round, which may differ from those it left by a few.
+/// What speaks for a pair of pages among accepted pairs. The links of pairs that link to both pages are aligned anew. In iteration the
+/// votes were cast before pairs were judged for the last time, so a few may differ.
 pub fn support(
     site: &SiteView<'_>,
     params: &aligned_links::Params,
@@ -115,7 +115,7 @@ pub fn support(
     let network = Network::new(site);
     let mut partners = Partners::default();
     let mut scores: FxHashMap<PageIds, f32> = FxHashMap::default();
-    // Translations of the two pages, in whatever language.
+    // Versions of the two pages, in any language.
     let mut versions: (Vec<u32>, Vec<u32>) = Default::default();
     for JudgedPair { pair, score, .. } in judged.iter().filter(|judged| judged.is_accepted()) {
         for (of, page) in [(&mut versions.0, a), (&mut versions.1, b)] {
@@ -165,7 +165,7 @@ mod tests {
         let votes = Votes::cast(&pairs, &Network::new(&view), &aligned_links::Params::default(), &ordered);
         let expected = ordered(1, 2).expect("two languages");
         assert_eq!(votes.elected(0.5).collect::<Vec<_>>(), [expected]);
-        // One of one, with half a vote against it.
+        // One vote of one, plus ½.
         assert_eq!(votes.share(expected), Some(1.0 / 1.5));
         assert_eq!(votes.share(PagePair { a: 7, ..expected }), Some(0.0));
     }

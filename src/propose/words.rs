@@ -1,4 +1,4 @@
-//! Pages that have something rare in common.
+//! Pairs of pages that have something rare in common.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::lexicon::Side;
 use crate::types::{Candidate, Lang, LangPair, Method, PagePair};
 use crate::verify::{Dictionaries, SiteView};
 
-/// Pages of two languages that share rare words, numbers, images, link targets or runs of tags, and words with a known
-/// translation: for each page without a partner the most similar ones, in each part of the site that it is in, as what is rare in a
-/// part need not be rare in all of the site. Only of language pairs that `is_asked` names. Cost: as the number of pages times the depth of
-/// the parts, by [`retrieval::Params`].
+/// Pairs of pages that share rare words, numbers, images, link targets or runs of tags, or words with a known translation. For each page
+/// without a partner these are the most similar pages in each part of the site that the page is in, since what is rare in a part need not
+/// be rare on the whole site. `is_asked` tells which language pairs are searched. Cost: grows with the number of pages times the depth of
+/// the parts ([`retrieval::Params`]).
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -34,7 +34,7 @@ pub fn of_words(
         langs[at + 1..].iter().filter_map(move |&second| LangPair::new(first, second)).filter(|&pair| is_asked(pair))
     });
     let all_pairs: Vec<LangPair> = all_pairs.collect();
-    // Of a page known by an index or its links only, no word tells anything: all such pages would be alike.
+    // Pages known only by an index or by links have no words, and would all look alike.
     let is_left = |pair: LangPair, page: u32| !paired.has(pair, page) && site.facts(page).form.has_text();
     let left = |pair: LangPair| -> [Vec<u32>; 2] {
         [pair.a, pair.b].map(|lang| by_lang[&lang].iter().copied().filter(|&page| is_left(pair, page)).collect())
@@ -51,7 +51,7 @@ pub fn of_words(
     let alone = all_pairs.into_iter().flat_map(|pair| {
         let [a, b] = left(pair).map(|pages| by_part(parts, &pages));
         let sizes = |part: u32| [&a, &b].map(|of| of.get(&part).map_or(0, Vec::len));
-        // Two parts that have the same pages left tell the same.
+        // A part that has the same pages left as the part around it would give the same pairs.
         let is_new = |part: u32| parts.outer(part).is_none_or(|outer| sizes(outer) != sizes(part));
         let in_both = a.iter().filter(|(part, _)| is_new(**part));
         let in_both = in_both.filter_map(|(part, pages)| Some((pair, pages.clone(), b.get(part)?.clone())));
@@ -90,11 +90,11 @@ pub fn of_words(
     Ok(unique(found))
 }
 
-/// Pages of a language, each with those of another that are nearest to it, the nearest first.
+/// Pages of a language, each with the nearest pages of another one, the nearest first.
 type Nearest = [(u32, Vec<u32>)];
 
-/// What pages find: in their own part all of it, in others what finds them in turn. A domain may hold many sites, in many languages: pages of one that lack a
-/// language would be compared with those of all others that have it.
+/// The pairs of pages that count: those of one part, and of two parts only if each page finds the other. A domain may hold many sites, in
+/// many languages: the pages of a site that lacks a language would otherwise be paired with those of all other sites that have it.
 fn near_enough<'n>(finders: &'n Nearest, found: &Nearest, parts: &'n Parts) -> impl Iterator<Item = (u32, u32)> + 'n {
     let back = found.iter().flat_map(|(page, near)| near.iter().map(move |&other| (other, *page)));
     let back: FxHashSet<(u32, u32)> = back.collect();
@@ -104,7 +104,7 @@ fn near_enough<'n>(finders: &'n Nearest, found: &Nearest, parts: &'n Parts) -> i
     })
 }
 
-/// The pages of each part of a site, in their order.
+/// The pages of each part of a site, in the given order.
 fn by_part(parts: &Parts, pages: &[u32]) -> BTreeMap<u32, Vec<u32>> {
     let mut found: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for &page in pages {
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn pages_of_two_parts_are_compared_where_they_find_each_other() {
-        // English pages 0 and 1 are in folder a, with German 40; French ones, from 60 on, in folder b.
+        // English pages, from 0 on, are in folder a, with Chinese ones from 40 on; French pages, from 60 on, are in folder b.
         let paths = (0..100).map(|page| [u64::from(page >= 50)]);
         let langs: Vec<Lang> = (0..100u32)
             .map(|page| match page {
@@ -155,14 +155,14 @@ mod tests {
         let english = [(0, vec![60, 61, 62, 63, 64]), (1, vec![70, 71]), (2, vec![41, 42, 43, 44, 45])];
         let found = [(61, vec![0, 9]), (70, vec![5, 6, 7, 8, 1])];
         let near: Vec<_> = near_enough(&english, &found, &parts).collect();
-        // Page 61 finds page 0, 70 finds 1, and 71 does not; what 2 finds is in its part.
+        // Page 61 finds page 0, page 70 finds page 1, but 71 finds nothing. What page 2 finds is in its own part.
         let of_two = (41..46).map(|page| (2, page));
         assert_eq!(near, [(0, 61), (1, 70)].into_iter().chain(of_two).collect::<Vec<_>>());
     }
 
     #[test]
     fn what_is_common_on_a_site_may_be_rare_in_a_part_of_it() {
-        // In folder a one page of each language has the word, in folder b all of them.
+        // In folder a one page of each language has the word; in folder b all pages do.
         let text = |folder: &str, lang: &str, page: u32| match folder {
             "a" if page != 3 => format!("{lang}a{page}"),
             _ => format!("kernel {lang}{folder}{page}"),
