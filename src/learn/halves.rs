@@ -1,4 +1,4 @@
-//! Training pairs in two halves, so that what a pair taught does not speak for the pair itself.
+//! Training pairs in two halves, so that what a pair has taught is not used to judge that pair.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct SurePair {
     /// Hash of the word of the first language.
     pub a: u64,
-    /// Hash of that of the second.
+    /// Hash of the word of the second language.
     pub b: u64,
     /// t(b|a).
     pub forth: f32,
@@ -15,10 +15,10 @@ pub struct SurePair {
     pub back: f32,
 }
 
-/// Translations to look up for the pages of each half, by the hashes of their words: learnt from the other one.
+/// For each half, the translations to look up for its pages; they were learnt from the other half. Words are hashes.
 pub type Halves = [Vec<SurePair>; 2];
 
-/// Which half the pair of a page of the first language belongs to, by its URL without scheme.
+/// The half, 0 or 1, to which a pair belongs, by the URL (without scheme) of its page in the first language.
 pub fn half_of(identity: &str) -> usize {
     (xxh3_64(identity.as_bytes()) & 1) as usize
 }

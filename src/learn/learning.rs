@@ -1,4 +1,4 @@
-//! All that is learnt of language pairs.
+//! Learns all that a run learns of language pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,25 +24,25 @@ use crate::verify::{self, PageIds, Profile, SiteView};
 pub struct Settings<'p> {
     /// How much is learnt, and from what.
     pub learn: &'p Params,
-    /// Fitting the weights.
+    /// How weights are fitted.
     pub fit: &'p FitParams,
 }
 
-/// A training pair as its site sees it.
+/// A training pair on its site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Training {
     /// The pages.
     pub pages: PageIds,
     /// The key that pairs them.
     pub key: u32,
-    /// The weights are fitted to it.
+    /// True for the pairs that weights are fitted to.
     pub is_fitted: bool,
 }
 
 /// What was learnt of one language pair.
 #[derive(Clone, Debug, Default)]
 pub struct Learnt {
-    /// Page pairs it was learnt from.
+    /// The number of page pairs it was learnt from.
     pub pairs: usize,
     /// Weights of the score; empty where there were too few pairs to fit them.
     pub weights: Vec<f64>,
@@ -52,13 +52,13 @@ pub struct Learnt {
     pub halves: Halves,
 }
 
-/// Learns language pairs from the training pairs of some sites, which come one by one. The outcome depends on their order.
+/// Learns language pairs from the training pairs of sites, which are given one by one. The result depends on the order of the sites.
 pub struct Learner<'p> {
     settings: Settings<'p>,
     courses: BTreeMap<LangPair, Course<'p>>,
 }
 
-/// What is gathered of one language pair.
+/// What was gathered of one language pair so far.
 struct Course<'p> {
     trainer: Trainer<'p>,
     pairs: usize,
@@ -66,7 +66,8 @@ struct Course<'p> {
     bad: Vec<Example>,
 }
 
-/// The examples of a site in one language pair: training pairs that are sure, and near misses of those that weights are fitted to.
+/// The examples of a site in one language pair: training pairs that are sure (`sure`); those of them that weights are fitted to (`good`),
+/// and their near misses (`bad`).
 struct Examples {
     sure: Vec<PageIds>,
     good: Vec<(PageIds, Similarities)>,
@@ -74,12 +75,12 @@ struct Examples {
 }
 
 impl<'p> Learner<'p> {
-    /// One that has seen no site.
+    /// A learner that has seen no site.
     pub fn new(settings: Settings<'p>) -> Learner<'p> {
         Learner { settings, courses: BTreeMap::new() }
     }
 
-    /// Takes in what a site teaches of a language pair, as [`lessons`] has it.
+    /// Adds what a site teaches of a language pair, as [`lessons`] gives it.
     #[cfg(feature = "exec")]
     pub fn take(&mut self, langs: LangPair, lesson: Lesson) {
         let course = self.course(langs);
@@ -95,7 +96,7 @@ impl<'p> Learner<'p> {
         self.courses.entry(langs).or_insert_with(new)
     }
 
-    /// Takes in the training pairs of a site.
+    /// Adds the training pairs of a site.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -112,7 +113,7 @@ impl<'p> Learner<'p> {
         })
     }
 
-    /// What was learnt of each language pair; `params` are the settings of the measures.
+    /// What was learnt of each language pair. `params` are the settings of the measures.
     pub fn finish(self, params: &verify::Params, without_content: bool) -> BTreeMap<LangPair, Learnt> {
         let fit = self.settings.fit;
         let learn = |(langs, course): (LangPair, Course<'_>)| {
@@ -133,7 +134,7 @@ impl<'p> Learner<'p> {
     }
 }
 
-/// What a site teaches of each language pair by its training pairs, to be learnt from elsewhere.
+/// What a site teaches of each language pair by its training pairs, so that a [`Learner`] elsewhere can learn from it.
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -145,7 +146,7 @@ pub fn lessons(
 ) -> Result<BTreeMap<LangPair, Lesson>> {
     let mut found = BTreeMap::new();
     for_each_examples(site, pairs, &fit.shipped, |langs, Gathered { sure, good, bad }| {
-        // By itself a site has its say longer than among others.
+        // A trainer for this site alone takes at least as many words of the site as one that has seen other sites before.
         let mut trainer = Trainer::new(params);
         let mut taught = Vec::with_capacity(sure.len());
         for pages in sure {
@@ -166,7 +167,7 @@ struct Gathered {
     bad: Vec<Example>,
 }
 
-/// Calls `each` with what the training pairs of a site come to, language pair by language pair.
+/// Calls `each` for each language pair, with the sure pairs and examples that the training pairs of a site give.
 fn for_each_examples(
     site: &SiteView<'_>,
     pairs: BTreeMap<LangPair, Vec<Training>>,
@@ -190,7 +191,7 @@ fn for_each_examples(
     Ok(())
 }
 
-/// The words of a page, and nothing else of it.
+/// The profile of a page with its words only.
 fn words_of(site: &SiteView<'_>, known: &mut FxHashMap<u32, Arc<Profile>>, page: u32) -> Result<Arc<Profile>> {
     if let Some(known) = known.get(&page) {
         return Ok(Arc::clone(known));
@@ -200,9 +201,9 @@ fn words_of(site: &SiteView<'_>, known: &mut FxHashMap<u32, Arc<Profile>>, page:
     Ok(profile)
 }
 
-/// Which training pairs are sure even if their key is unreliable: without what is learnt of words, and with the shipped weights, no near
-/// miss of the page is clearly better. Those that weights are fitted to are compared, and some of each key; where few of these are
-/// sure, the others of the key are left out.
+/// Finds the training pairs that are sure even if their key is unreliable: those of which no near miss is clearly better, by the shipped
+/// weights and without learnt words. The pairs that weights are fitted to are compared with their near misses, and the first few of each
+/// key. The other pairs of a key are taken if most of its compared pairs are sure.
 fn examples(site: &SiteView<'_>, pairs: &[Training], shipped: &Scorer) -> Result<Examples> {
     let mut of_key: FxHashMap<u32, usize> = FxHashMap::default();
     let mut is_tested = |pair: &Training| {
@@ -240,9 +241,9 @@ fn examples(site: &SiteView<'_>, pairs: &[Training], shipped: &Scorer) -> Result
     Ok(Examples { sure: sure.iter().map(|pair| pair.pages).collect(), good, bad })
 }
 
-/// Pairs of a key that are compared with their near misses, at the least.
+/// Pairs of each key that are compared with their near misses, at least.
 const TESTED_OF_KEY: usize = 5;
-/// Share of these that must be sure for the others to be taken as sure.
+/// Least share of a key's compared pairs that must be sure for its other pairs to be taken.
 const SURE_SHARE: f64 = 0.8;
 
 #[cfg(test)]
@@ -253,7 +254,7 @@ mod tests {
     use crate::types::Lang;
     use crate::verify::fixture::ListedSite;
 
-    /// Pages of one language, each with three lines of words that belong to its number.
+    /// Pages of one language, each with three lines of words that depend on its number.
     fn pages(lang: &'static str, count: usize) -> Vec<(String, &'static str, String)> {
         let word = |page: usize, line: usize| format!("{lang}word{}x", (page * 3 + line) % 40);
         let line = |page: usize, line: usize| format!("{} {} {}\n", word(page, line), word(page, line + 7), page * 37);

@@ -10,20 +10,20 @@ use super::trainer::Taught;
 use crate::types::{Lang, Similarities};
 use crate::verify::{Bag, Profile, WordWeights};
 
-/// What a site teaches of a language pair: learning from lessons is learning from their sites.
+/// What a site teaches of a language pair. Learning from lessons gives the same as learning from their sites.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Lesson {
     /// What each sure pair teaches, in order.
     pub(super) taught: Vec<Taught>,
-    /// The words of the pages of examples, each page once.
+    /// The words of the examples' pages, each page once.
     pages: Vec<Page>,
-    /// The weights of these words in each part of the site that examples are of.
+    /// The weights of these words, for each part of the site that has examples.
     weights: Vec<Weights>,
-    /// Pairs that are right, and near misses.
+    /// The examples: right pairs, then near misses.
     examples: [Vec<Pair>; 2],
 }
 
-/// The words of a page, counted, sorted by hash.
+/// The words of a page with their counts, sorted by hash.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Page {
     lang: [u8; 8],
@@ -31,14 +31,15 @@ struct Page {
     words: Vec<(u64, u32)>,
 }
 
-/// The weights of words in a part of a site, sorted by word; those of rare words are left out, and all of them weigh `rare`.
+/// The weights of words in a part of a site, sorted by word. Words that weigh as much as the rarest (`rare`) are left out.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Weights {
     words: Vec<(u64, f32)>,
     rare: f32,
 }
 
-/// An example, its pages and the weights of its words by their places. Measures that say nothing are NaN, which is kept bit by bit.
+/// An example, with the positions of its pages and of the weights of its words. Similarities are stored bit by bit, since undefined ones
+/// are NaN.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Pair {
     pages: [u32; 2],
@@ -48,7 +49,7 @@ struct Pair {
 }
 
 impl Lesson {
-    /// The lesson of sure pairs and of examples of one site, right ones and near misses.
+    /// The lesson of the sure pairs and of the examples (right pairs, then near misses) of one site.
     pub(super) fn new(taught: Vec<Taught>, examples: [&[Example]; 2]) -> Lesson {
         let mut places: FxHashMap<*const Profile, u32> = FxHashMap::default();
         let mut lesson = Lesson { taught, ..Lesson::default() };
@@ -86,7 +87,7 @@ impl Lesson {
         lesson
     }
 
-    /// True when all that it refers to is in it, as in what [`Lesson::new`] makes.
+    /// True when all positions lead to something and all lists are in order, as in what [`Lesson::new`] makes.
     pub fn is_sound(&self) -> bool {
         let page = |page: &Page| {
             let count = page.words.iter().try_fold(0u32, |sum, (_, count)| sum.checked_add(*count));
@@ -103,7 +104,7 @@ impl Lesson {
             && self.examples.iter().flatten().all(pair)
     }
 
-    /// The examples: pairs that are right, and near misses. What makes no sense is left out.
+    /// The examples: right pairs, and near misses. Examples whose positions lead to nothing are left out.
     pub(super) fn examples(self) -> [Vec<Example>; 2] {
         let profile = |page: Page| {
             let lang = Lang::from_bytes(page.lang);

@@ -1,4 +1,4 @@
-//! Pairs that are surely wrong, and near right ones.
+//! Near misses: pairs that are surely wrong but close to right ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,9 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::verify::{PageIds, SiteView};
 
-/// Pairs that are surely wrong, and near, in the part of the site that the right one is in: the partners of the three pages before and after in the list, of those most alike in
-/// length, of one far away, and the next pages of the folder.
-/// Only those of the first pages that `is_wanted` names by the place of the pair.
+/// Near misses: each is the first page of a pair with another page of the second language that is surely not its partner. The other pages
+/// come from the same part of the site: the partners of the three pairs before and after in `pairs`, of the two most alike in length, and
+/// of one pair far away; and the next three pages before and after in the list of pages. Only pairs for which `is_wanted` is true at the
+/// same place get near misses.
 pub fn near_misses(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -> Vec<PageIds> {
     let parts = site.parts();
     let mut by_part: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
@@ -24,8 +25,9 @@ pub fn near_misses(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -
     found.into_iter().collect()
 }
 
-/// The pairs of which no miss is clearly better by what contents say, in nats, and the misses of these: where one is, the page is
-/// probably not what its address says, and the miss may be its translation. The first page of a miss is that of its pair; what is a pair itself is no miss.
+/// The pairs of which no miss is clearly better by the evidence of contents (`said`, in nats), and the misses of these pairs. Where a miss
+/// is better, the page is probably not what its address says, and the miss may be its translation. A miss belongs to the pair with the same
+/// first page. Misses that are pairs themselves are left out.
 pub fn undoubted<T>(
     pairs: Vec<(PageIds, T)>,
     misses: Vec<(PageIds, T)>,
@@ -44,7 +46,7 @@ pub fn undoubted<T>(
     [pairs, misses.into_iter().filter(|((page, _), _)| sure.contains(page)).collect()]
 }
 
-/// How much better a near miss must be for a pair to be in doubt, in nats.
+/// If a near miss is better by more than this, in nats, the pair is in doubt.
 const DOUBT: f64 = 0.5;
 
 fn near_misses_of_part(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -> BTreeSet<PageIds> {
@@ -59,7 +61,7 @@ fn near_misses_of_part(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool
         let place = places.get(&b).copied().unwrap_or(0);
         let alike = [place.checked_sub(1), Some(place + 1)].into_iter().flatten();
         let alike = alike.filter_map(|at| by_length.get(at)).copied();
-        // The next pages of the site itself stand in the same folder.
+        // The next pages in the order of URLs mostly stand in the same folder.
         let neighbours = (1..=NEAR as u32)
             .flat_map(|by| [b.checked_sub(by), Some(b + by)])
             .flatten()
@@ -69,7 +71,7 @@ fn near_misses_of_part(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool
     found
 }
 
-/// Pages before and after that are near.
+/// How many pages or pairs before and after count as near.
 const NEAR: usize = 3;
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
-//! What a run learns of each language pair: the weights of the score, the usual ratio of lengths, and which words are translations of
-//! each other.
+//! What a run learns of each language pair: the weights of the score, the usual ratio of lengths, and which words translate each other.
 //!
-//! [`TrainingPairs`] samples pairs of strong keys; [`near_misses`] are pairs that are surely wrong, and near them. A [`Trainer`] learns
-//! words and lengths from texts, a [`Learner`] all there is to learn of language pairs, [`learn_from_site`] words from the surest pairs of
-//! parts of one site. [`Models`] are what was learnt, and what the user gave, for comparing pages; [`WithOwn`] adds what a site teaches itself.
+//! [`TrainingPairs`] samples pairs of credible keys, and [`near_misses`] makes pairs that are surely wrong but close to these. A
+//! [`Trainer`](trainer::Trainer) learns words and lengths from texts, a [`Learner`] everything that is learnt of language pairs.
+//! [`learn_from_site`] learns words and lengths from the most certain pairs in parts of one site. [`Models`] hold what was learnt and what
+//! the user gave, for comparing pages; [`WithOwn`] adds what a site teaches.
 
 mod halves;
 mod learning;

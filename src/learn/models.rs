@@ -1,4 +1,4 @@
-//! What is known of language pairs: learnt, and given by the user.
+//! What is known of language pairs: learnt models, and lexicons that the user gave.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::verify::{self, Dictionaries, Profile, With, WordWeights, similarities
 
 /// What was learnt of a language pair.
 pub struct Model {
-    /// What to look up for the pages of each half.
+    /// For each half, the translations to look up for its pages.
     pub(super) halves: [Lexicon; 2],
     /// Bytes of text of the second language for one of the first.
     pub(super) length_ratio: f64,
@@ -30,21 +30,21 @@ impl Model {
 /// What is known of all language pairs.
 #[derive(Default)]
 pub struct Models {
-    /// Learnt.
+    /// What was learnt.
     learnt: BTreeMap<LangPair, Model>,
-    /// Given.
+    /// The lexicons that the user gave.
     given: LexiconSet,
-    /// The weights of what was not learnt.
+    /// The weights for language pairs that were not learnt.
     shipped: Scorer,
 }
 
 impl Models {
-    /// What the user gave, what was learnt, and the weights of all else.
+    /// From the lexicons that the user gave, what was learnt, and the weights for all other language pairs.
     pub fn new(given: LexiconSet, learnt: BTreeMap<LangPair, Model>, shipped: Scorer) -> Models {
         Models { learnt, given, shipped }
     }
 
-    /// What was learnt of a language pair for the pages of one half.
+    /// The translations learnt for the pages of one half; `None` where there are none.
     pub(super) fn of_half(&self, langs: LangPair, half: usize) -> Option<Box<dyn Translations + '_>> {
         let lexicon = self.learnt.get(&langs).map(|model| &model.halves[half])?;
         (!lexicon.is_empty()).then(|| Box::new(Borrowed(lexicon)) as Box<dyn Translations>)
@@ -60,7 +60,7 @@ impl Models {
         self.has_learnt(langs) || self.given.between(langs).is_some()
     }
 
-    /// The weights of a language pair.
+    /// The weights of a language pair; the shipped ones where none were learnt.
     pub fn scorer(&self, langs: LangPair) -> Scorer {
         self.learnt.get(&langs).map_or(&self.shipped, |model| &model.scorer).clone()
     }
@@ -98,7 +98,7 @@ impl Translations for Borrowed<'_> {
 pub(super) struct Joined<'l>(Vec<Box<dyn Translations + 'l>>);
 
 impl<'l> Joined<'l> {
-    /// Of all sources; `None` of none.
+    /// The translations of all sources; `None` without a source.
     pub(super) fn of(mut sources: Vec<Box<dyn Translations + 'l>>) -> Option<Box<dyn Translations + 'l>> {
         if sources.len() > 1 { Some(Box::new(Joined(sources))) } else { sources.pop() }
     }
@@ -124,20 +124,20 @@ impl Translations for Joined<'_> {
     }
 }
 
-/// A pair that is surely right, or wrong, with what the measures say of it that need nothing learnt.
+/// A pair that is surely right, or wrong, with the values of the measures that need nothing learnt.
 pub struct Example {
-    /// What these measures say.
+    /// The values of these measures.
     pub similarities: Similarities,
     /// The words of both pages.
     pub pages: [Arc<Profile>; 2],
-    /// The weights of words on their site.
+    /// The weights of words in the part of their site.
     pub weights: Arc<WordWeights>,
-    /// The half of the site that the pages belong to.
+    /// The half that the pair belongs to.
     pub half: usize,
 }
 
 impl Example {
-    /// What the measures say of it with what was learnt.
+    /// The values of all measures, with what was learnt.
     pub fn with(
         &self,
         langs: LangPair,

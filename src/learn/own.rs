@@ -1,4 +1,4 @@
-//! What a site teaches by itself, part by part, beside what the run has learnt.
+//! What a site teaches by itself, part by part, in addition to what the run has learnt.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::lexicon::Translations;
 use crate::types::LangPair;
 use crate::verify::{Dictionaries, PageIds, SiteView};
 
-/// Something of a language pair in a part of a site.
+/// A value for each language pair in each part of a site.
 pub type ByPart<T> = BTreeMap<(LangPair, u32), T>;
 
-/// What parts of a site teach of language pairs by the pairs that are surest there: words and lengths. The weights are the shipped ones.
+/// Learns words and lengths from the most certain pairs in each part of a site. The weights of these models are the shipped ones.
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -36,7 +36,7 @@ pub fn learn_from_site(site: &SiteView<'_>, surest: &ByPart<Vec<PageIds>>, param
     surest.par_iter().map(learn).collect()
 }
 
-/// The words that the run has learnt, and those that the parts of a site round a page teach.
+/// The words that the run has learnt, together with those that the parts around a page teach.
 pub struct WithOwn<'m, 's> {
     /// What the run has learnt, and what the user gave.
     pub run: &'m Models,
@@ -60,7 +60,7 @@ impl Dictionaries for WithOwn<'_, '_> {
         Joined::of(run.into_iter().chain(own).collect())
     }
 
-    /// That of the run; else that which all of the site teaches.
+    /// The ratio of the run; where it has none, the ratio that the whole site teaches.
     fn length_ratio(&self, langs: LangPair) -> Option<f64> {
         let own = || self.own.get(&(langs, WHOLE)).map(|model| model.length_ratio);
         self.run.length_ratio(langs).or_else(own)

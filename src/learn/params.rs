@@ -5,19 +5,19 @@ use crate::lexicon::LearnParams;
 /// Settings of learning.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Training pairs of a language pair, at the most. Default 400.
+    /// Training pairs of a language pair, at most. Default 400.
     pub max_pairs: usize,
-    /// Sites that the training pairs of a language pair come from, at the most, as long as these have `max_pairs`. Default 8.
+    /// No more sites are searched for training pairs once so many sites have given `max_pairs` in all. Default 8.
     pub max_sites: usize,
-    /// Training pairs that the weights are fitted to, with their near misses, at the most. Default 50.
+    /// Training pairs that weights are fitted to, with their near misses, at most. Default 50.
     pub fit_pairs: usize,
-    /// Words.
+    /// How words are learnt.
     pub words: LearnParams,
-    /// Least probability, in both directions, of a translation that verification uses. Default 0.1.
+    /// Least probability, in both directions, of a word translation that verification uses. Default 0.1.
     pub min_probability: f32,
     /// Least credibility C(p, w) of the key of a training pair. Default 0.1.
     pub min_credibility: f64,
-    /// Entries of the learnt lexicon that are listed, at the most. Default 20,000.
+    /// Entries of the learnt lexicon that are listed, at most. Default 20,000.
     pub max_lexicon: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Texts of training pairs → words that translate each other, and the usual ratio of lengths.
+//! Learns from the texts of training pairs which words translate each other, and the usual ratio of lengths.
 
 use super::halves::{Halves, SurePair, half_of};
 use super::params::Params;
@@ -9,11 +9,11 @@ use crate::verify::{PageIds, SiteView, aligned_blocks};
 /// What a training pair teaches.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Taught {
-    /// Bytes of text of either page.
+    /// Bytes of text of the first page, and of the second.
     bytes: [u32; 2],
-    /// The half that it belongs to.
+    /// The half that the pair belongs to.
     half: u8,
-    /// How many words each pair of aligned blocks has of either page.
+    /// For each pair of aligned blocks, the number of words in the first page's block and in the second's.
     blocks: Vec<(u32, u32)>,
     /// Hashes of the words, block by block, those of the first page first.
     words: Vec<u64>,
@@ -21,7 +21,7 @@ pub struct Taught {
 
 #[cfg(feature = "exec")]
 impl Taught {
-    /// True when its blocks have just its words.
+    /// True when the blocks have exactly as many words as there are, and the half is 0 or 1.
     pub fn is_sound(&self) -> bool {
         let words: u64 = self.blocks.iter().map(|&(left, right)| u64::from(left) + u64::from(right)).sum();
         self.half < 2 && words == self.words.len() as u64
@@ -33,7 +33,7 @@ pub struct Trainer<'p> {
     params: &'p Params,
     /// Words of aligned blocks.
     corpus: Corpus,
-    /// Bytes of text of the second page for one of the first, of every pair.
+    /// For every pair, bytes of text of the second page for one of the first.
     ratios: Vec<f64>,
 }
 
@@ -43,7 +43,7 @@ impl<'p> Trainer<'p> {
         Trainer { params, corpus: Corpus::default(), ratios: Vec::new() }
     }
 
-    /// Takes one more training pair. From [`max_words`](crate::lexicon::LearnParams::max_words) on only the lengths of pages count.
+    /// Adds a training pair. Once there are [`max_words`](crate::lexicon::LearnParams::max_words), only its lengths count.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -53,7 +53,7 @@ impl<'p> Trainer<'p> {
         Ok(())
     }
 
-    /// What one more training pair would teach; of its words nothing where no more are taken.
+    /// What a training pair would teach; without words, if there are enough already.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -80,7 +80,7 @@ impl<'p> Trainer<'p> {
         Ok(taught)
     }
 
-    /// Takes what a training pair teaches: its lengths, and its words unless there are enough.
+    /// Adds what a training pair teaches: its lengths, and its words unless there are enough already.
     pub fn take(&mut self, taught: &Taught) {
         let [first, second] = taught.bytes.map(|bytes| f64::from(bytes.max(1)));
         self.ratios.push(second / first);
@@ -107,13 +107,13 @@ impl<'p> Trainer<'p> {
         ratios.get(ratios.len() / 2).copied().unwrap_or(1.0)
     }
 
-    /// The translations to look up for the pages of each half: those that the other half teaches.
+    /// For each half, the translations to look up for its pages: those that the other half teaches.
     pub fn halves(&self) -> Halves {
         let (first, second) = rayon::join(|| self.half(1), || self.half(0));
         [first, second]
     }
 
-    /// What one half teaches.
+    /// The translations that one half teaches.
     fn half(&self, half: usize) -> Vec<SurePair> {
         let [first, second] = &self.corpus.sides;
         let min = self.params.min_probability;

@@ -1,4 +1,4 @@
-//! The pairs that each language pair is learnt from: those of credible keys that no declaration contradicts.
+//! The pairs from which each language pair is learnt: those of credible keys that no declaration contradicts.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,11 @@ use crate::keys::{KnownKeys, State};
 use crate::types::{LangPair, SiteId};
 use crate::verify::SiteView;
 
-/// A pair that a language pair is learnt from.
+/// A pair from which its language pair is learnt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TrainingPair {
-    /// Of its URLs ([`hash_of_pair`]). The smallest are taken, so that which of many depends on neither archives nor threads.
+    /// Hash of its URLs ([`SiteView::hash_of_pair`]). The pairs with the smallest hashes are taken, so that the choice does not depend on
+    /// archives or threads.
     pub hash: u64,
     /// Its site.
     pub site: SiteId,
@@ -32,7 +33,7 @@ pub struct TrainingPairs<'p> {
     by_langs: BTreeMap<LangPair, OfLangs>,
 }
 
-/// Those of one language pair.
+/// The training pairs of one language pair.
 struct OfLangs {
     sample: Smallest<TrainingPair>,
     /// How many sites they come from.
@@ -40,12 +41,12 @@ struct OfLangs {
 }
 
 impl<'p> TrainingPairs<'p> {
-    /// None yet.
+    /// An empty collection.
     pub fn new(params: &'p Params) -> TrainingPairs<'p> {
         TrainingPairs { params, by_langs: BTreeMap::new() }
     }
 
-    /// True when further sites are not asked for pairs of these languages: there are as many pairs and sites as it takes.
+    /// True when there are enough pairs, from enough sites, in each of these language pairs, so that no other site has to be searched.
     pub fn are_enough(&self, langs: &[LangPair]) -> bool {
         langs.iter().all(|langs| self.by_langs.get(langs).is_some_and(|of| self.is_enough(of)))
     }
@@ -54,8 +55,8 @@ impl<'p> TrainingPairs<'p> {
         of.sites >= self.params.max_sites && of.sample.len() >= self.params.max_pairs
     }
 
-    /// Those of a site, of the language pairs that have not enough, the smallest hashes first. A key is as credible as in the part of the site
-    /// that the pair is in. Cost: a hash for each of its pairs.
+    /// The training pairs of a site, those with the smallest hashes first, in the language pairs that have not enough yet. A key has to be
+    /// credible on its host, or in a part of the site that the pair is in. Cost: a hash for each pair of the site.
     pub fn of_site(&self, site: &SiteView<'_>, known: &KnownKeys) -> BTreeMap<LangPair, Vec<TrainingPair>> {
         let mut found: BTreeMap<LangPair, Option<Smallest<TrainingPair>>> = BTreeMap::new();
         let parts = site.parts();
@@ -91,7 +92,7 @@ impl<'p> TrainingPairs<'p> {
         found.into_iter().filter_map(|(langs, sample)| Some((langs, sample?.into_sorted()))).collect()
     }
 
-    /// Takes those of a site, of the language pairs that have not enough.
+    /// Adds the training pairs of a site, in the language pairs that have not enough yet.
     pub fn take(&mut self, of_site: &BTreeMap<LangPair, Vec<TrainingPair>>) {
         for (&langs, pairs) in of_site {
             if self.are_enough(&[langs]) {
@@ -104,7 +105,7 @@ impl<'p> TrainingPairs<'p> {
         }
     }
 
-    /// Those of the language pairs that have at least `min` of them, the smallest hash first.
+    /// The training pairs of each language pair that has at least `min` of them, those with the smallest hashes first.
     pub fn finish(self, min: usize) -> BTreeMap<LangPair, Vec<TrainingPair>> {
         let enough = self.by_langs.into_iter().filter(|(_, of)| of.sample.len() >= min);
         enough.map(|(langs, of)| (langs, of.sample.into_sorted())).collect()
