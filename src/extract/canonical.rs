@@ -1,8 +1,8 @@
-//! Which URL a page names as its own: `<link rel=canonical>` and the header `Link`, `og:url`, a version in its own language, the header
-//! `Content-Location`.
+//! The URL that a page names as its own: by `<link rel=canonical>` or the header `Link`, by `og:url`, by a version in its own language, or
+//! by the header `Content-Location`.
 //!
-//! They are among the links of a page: [`own_links`] are those that HTTP headers give, of [`LinkKind::Own`] as `og:url` is. [`Named`]
-//! says which of them counts.
+//! These are among the links of a page. [`own_links`] gives those of HTTP headers, which have the kind [`LinkKind::Own`], as `og:url` has.
+//! [`Named`] decides which of them counts.
 
 use encoding_rs::UTF_8;
 
@@ -16,10 +16,10 @@ use crate::types::{CanonicalUrl, Capture, Lang, Link, LinkKind};
 const CANONICAL: &str = "canonical";
 /// `rel` that stands for `<meta property="og:url">`.
 pub const OG_URL: &str = "og:url";
-/// `rel` that stands for the header of that name.
+/// `rel` that stands for the header `Content-Location`.
 const CONTENT_LOCATION: &str = "content-location";
 
-/// What the HTTP headers of a page name as its own URL.
+/// The URLs that the HTTP headers of a page name as its own.
 pub fn own_links(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Vec<Link> {
     let Some(mut resolver) = Resolver::new(url.as_str(), UTF_8) else { return Vec::new() };
     let mut found = Vec::new();
@@ -50,7 +50,7 @@ fn canonical_of_header(header: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What one kind of declaration names.
+/// The URLs that one kind of declaration names.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 enum Said {
     #[default]
@@ -59,12 +59,12 @@ enum Said {
     Several,
 }
 
-/// What a page names as its own URL, from all its links.
+/// The URL that a page names as its own, found from all its links.
 #[derive(Default)]
 pub struct Named([Said; 4]);
 
 impl Named {
-    /// Takes a link of the page, which is in the language `own`; `version` is the language that it is said to lead to.
+    /// Adds a link of the page, which is in the language `own`. `version` is the language in which the link's target is said to be.
     pub fn take(&mut self, url: &str, rel: &str, version: Option<Lang>, own: Lang) {
         let is_own_lang = own.is_known() && version.is_some_and(|version| version.agrees(own));
         let has = |wanted: &str| rel.split_ascii_whitespace().any(|word| word == wanted);
@@ -84,15 +84,15 @@ impl Named {
         };
     }
 
-    /// The page of a site that is named: of that URL, or else the page `own` itself or another one that has it in another way of
-    /// writing.
+    /// The page of a site that is named: the page with that URL, or else the page `own` itself or another page whose URL is written in
+    /// another way.
     pub fn page(self, own: u32, own_identity: &str, site: &Addresses<'_>) -> Option<u32> {
         let identity = self.identity()?;
         let is_own = || is_same(&identity, own_identity);
         site.exact(&identity).or_else(|| is_own().then_some(own)).or_else(|| site.page(&identity))
     }
 
-    /// The URL, without its scheme, that the most direct kind of declaration names; none where that contradicts itself.
+    /// The URL, without its scheme, that the most direct kind of declaration names; `None` if that kind names several.
     fn identity(self) -> Option<String> {
         match self.0.into_iter().find(|said| *said != Said::Nothing)? {
             Said::One(identity) => Some(identity),

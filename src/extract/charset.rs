@@ -1,9 +1,9 @@
-//! The bytes of a page → UTF-8.
+//! Turns the bytes of a page into UTF-8.
 //!
-//! Who is believed, first to last: a byte order mark; UTF-16 or UTF-8 that shows in the bytes; the HTTP header; `<meta>`
-//! or the XML declaration in the first bytes; a guess from the bytes. Browsers do not let the bytes contradict a
-//! declaration. We do, where they leave no doubt: text that is valid UTF-8 with characters beyond ASCII is UTF-8
-//! whatever it is declared to be, and text declared UTF-8 that is mostly broken is guessed.
+//! These are believed, in this order: a byte order mark; UTF-16 or UTF-8 that shows in the bytes; the HTTP header; `<meta>` or the XML
+//! declaration in the first bytes; a guess from the bytes. In browsers the bytes do not overrule a declaration. Here they do if they leave
+//! no doubt: text that is valid UTF-8 with characters beyond ASCII is UTF-8, whatever is declared; and the charset of text that is declared
+//! to be UTF-8, but is mostly broken, is guessed.
 
 use std::borrow::Cow;
 
@@ -13,17 +13,17 @@ use memchr::memmem;
 
 use super::params::Params;
 
-/// A page's text and the charset it was in.
+/// The text of a page, and the charset in which it was read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded<'a> {
-    /// The page in UTF-8; bytes that mean nothing in its charset are U+FFFD. Borrowed when nothing had to change.
+    /// The page in UTF-8. Bytes that are not valid in its charset are U+FFFD. Borrowed when nothing had to change.
     pub text: Cow<'a, str>,
-    /// What it was read as.
+    /// The charset in which it was read.
     pub encoding: &'static Encoding,
 }
 
-/// Reads the bytes of a page. `content_type` is the HTTP header, `tld` the last label of the host in lower case,
-/// which helps the guess (`.cn` is seldom Cyrillic). Cost: one pass, and two where the charset must be guessed.
+/// Decodes the bytes of a page. `content_type` is the HTTP header. `tld` is the last label of the host in lower case, which helps to guess
+/// (`.cn` is seldom Cyrillic). Cost: one pass, or two if the charset must be guessed.
 pub fn decode<'a>(body: &'a [u8], content_type: Option<&str>, tld: Option<&str>, params: &Params) -> Decoded<'a> {
     if let Some((encoding, bom_len)) = Encoding::for_bom(body) {
         return transcode(&body[bom_len..], encoding);
@@ -42,7 +42,7 @@ fn transcode<'a>(body: &'a [u8], encoding: &'static Encoding) -> Decoded<'a> {
     Decoded { text: encoding.decode_without_bom_handling(body).0, encoding }
 }
 
-/// UTF-16 without a byte order mark: markup begins with `<`, so its first bytes show it (the XML recommendation, appendix F).
+/// Recognises UTF-16 without a byte order mark. As markup begins with `<`, the first bytes show it (XML recommendation, appendix F).
 fn utf16_by_zeros(body: &[u8]) -> Option<&'static Encoding> {
     match body.get(..4)? {
         [first, 0, second, 0] if *first != 0 && *second != 0 => Some(UTF_16LE),
@@ -51,11 +51,11 @@ fn utf16_by_zeros(body: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// What bytes that are valid UTF-8 are.
+/// Decodes bytes that are valid UTF-8.
 fn valid_utf8<'a>(text: &'a str, declared: Option<&'static Encoding>, params: &Params) -> Decoded<'a> {
     let utf8 = Decoded { text: Cow::Borrowed(text), encoding: UTF_8 };
     let Some(declared) = declared else {
-        // ISO-2022-JP is ASCII with escapes.
+        // ISO-2022-JP is ASCII with escape sequences.
         return if text.contains('\u{1b}') { guess(text.as_bytes(), None, params) } else { utf8 };
     };
     if declared == UTF_8 {
@@ -68,14 +68,14 @@ fn valid_utf8<'a>(text: &'a str, declared: Option<&'static Encoding>, params: &P
         let encoding = if declared.is_ascii_compatible() { declared } else { UTF_8 };
         return Decoded { encoding, ..utf8 };
     }
-    // A few pairs of GBK, Shift_JIS or Big5 can pass for UTF-8 by chance; one accented letter in Latin text cannot
-    // well, for it would need two odd signs side by side (`Ã©`).
+    // A few pairs of bytes in GBK, Shift_JIS or Big5 may be valid UTF-8 by chance. An accented letter in Latin text hardly can, since it
+    // would need an odd sign beside it (`Ã©`).
     let needed = if declared.is_single_byte() { 1 } else { params.min_utf8_chars as usize };
     let beyond_ascii = text.chars().filter(|c| !c.is_ascii()).take(needed).count();
     if beyond_ascii >= needed { utf8 } else { transcode(text.as_bytes(), declared) }
 }
 
-/// What bytes that are no valid UTF-8 are.
+/// Decodes bytes that are not valid UTF-8.
 fn not_utf8<'a>(
     body: &'a [u8],
     declared: Option<&'static Encoding>,
@@ -87,7 +87,7 @@ fn not_utf8<'a>(
     if declared.is_single_byte() || mostly_sound(&decoded.text) { decoded } else { guess(body, tld, params) }
 }
 
-/// False where more characters beyond ASCII are broken than whole: another charset than the declared one.
+/// False where more characters beyond ASCII are broken than whole, so that the declared charset must be wrong.
 fn mostly_sound(text: &str) -> bool {
     let (mut broken, mut whole) = (0usize, 0usize);
     for c in text.chars() {
@@ -100,7 +100,7 @@ fn mostly_sound(text: &str) -> bool {
     broken <= whole
 }
 
-/// Guesses from the words that hold bytes beyond ASCII: `params.charset_guess_bytes` of them are as good as all.
+/// Guesses the charset from the words that contain bytes beyond ASCII; `params.charset_guess_bytes` of these are as good as all.
 fn guess<'a>(body: &'a [u8], tld: Option<&str>, params: &Params) -> Decoded<'a> {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     let mut left = params.charset_guess_bytes as usize;
@@ -109,7 +109,7 @@ fn guess<'a>(body: &'a [u8], tld: Option<&str>, params: &Params) -> Decoded<'a> 
         let start = body[at..at + found].iter().rposition(|&b| ends_word(b)).map_or(at, |i| at + i + 1);
         let from = at + found;
         let end = body[from..].iter().position(|&b| ends_word(b)).map_or(body.len(), |i| from + i + 1);
-        // An ISO-2022-JP escape switches what follows it, so words do not stand alone there.
+        // An escape sequence of ISO-2022-JP changes what follows it, so words cannot be looked at one by one.
         let end = if body[from] == 0x1b { (from + left).min(body.len()) } else { end };
         let end = end.min(start + left.max(from + 1 - start));
         detector.feed(&body[start..end], false);
@@ -121,7 +121,7 @@ fn guess<'a>(body: &'a [u8], tld: Option<&str>, params: &Params) -> Decoded<'a> 
     transcode(body, detector.guess(tld, Utf8Detection::Deny))
 }
 
-/// True for bytes that end a word and are never the second half of a character in any charset of the web.
+/// True for bytes that end a word and are not the second half of a character in any charset of the web.
 fn ends_word(byte: u8) -> bool {
     byte < 0x30 && byte != 0x1b && byte != b'$' && byte != b'(' || byte == b'<' || byte == b'>'
 }
@@ -131,11 +131,11 @@ fn header_charset(content_type: &str) -> Option<&'static Encoding> {
     charset_parameter(content_type.as_bytes()).and_then(by_label)
 }
 
-/// The encoding of a label, as far as a page can be in it.
+/// The encoding with a label, if a page can be in it.
 fn by_label(label: &[u8]) -> Option<&'static Encoding> {
     let encoding = Encoding::for_label(label)?;
     match encoding {
-        // The bytes of UTF-16 have been looked at before: what is left of its declarations are mistakes.
+        // UTF-16 was recognised before by its bytes, so a remaining declaration of it is a mistake.
         e if e == UTF_16LE || e == UTF_16BE => None,
         e if e == REPLACEMENT => None,
         e if e == X_USER_DEFINED => Some(WINDOWS_1252),
@@ -168,7 +168,7 @@ fn quoted_or_word(value: &[u8]) -> &[u8] {
     }
 }
 
-/// What `<meta charset>`, `<meta http-equiv=content-type>` or `<?xml encoding?>` in the first bytes declare.
+/// The charset that `<meta charset>`, `<meta http-equiv=content-type>` or `<?xml encoding?>` in the first bytes declares.
 fn prescan(body: &[u8], prescan_bytes: u32) -> Option<&'static Encoding> {
     let head = &body[..body.len().min(prescan_bytes as usize)];
     if let Some(declaration) = head.trim_ascii_start().strip_prefix(b"<?xml") {

@@ -1,11 +1,11 @@
-//! Languages that a page says it is in.
+//! The languages in which a page says it is.
 
 use crate::types::Lang;
 
-/// The most languages a page declares. Sites have versions in some hundred languages; a page is in a few.
+/// Declared languages of a page, at most. Sites have versions in some hundred languages, but a page is only in a few.
 const MAX_DECLARED: usize = 64;
 
-/// Adds the languages that a list like `en, fr-CA` names, those it does not hold yet.
+/// Adds the languages of a list such as `en, fr-CA` that are not in `declared` yet.
 pub fn declare(declared: &mut Vec<Lang>, list: &str) {
     for lang in list.split([',', ';', ' ']).filter_map(Lang::parse) {
         if declared.len() >= MAX_DECLARED {

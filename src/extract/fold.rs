@@ -1,22 +1,22 @@
-//! Folding of white space, and counting of words, in one pass; cutting of long texts.
+//! Folds white space and counts words in one pass, and cuts long texts.
 
-/// What stands before the text that comes next.
+/// What stands before the text to be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Before {
-    /// The beginning of a block: white space is swallowed.
+    /// The beginning of a block: white space is dropped.
     #[default]
     Start,
-    /// White space inside a block: a space is due if more text comes.
+    /// White space inside a block: a space is added once more text comes.
     Space,
     /// Text.
     Text,
 }
 
-/// Appends `raw` with each run of white space and control characters as one space, none at the start of a block, and
-/// returns its number of words.
+/// Appends `raw`, with one space for each run of white space and control characters, and none at the start of a block. Returns the number
+/// of words.
 ///
-/// White space is Unicode's (no-break and ideographic spaces too). Words stand between white space; in scripts that
-/// are written without it (Han, kana), two characters count as a word.
+/// White space is that of Unicode, which includes no-break and ideographic spaces. Words are separated by white space; in scripts without
+/// it (Han, kana) two characters count as a word.
 pub fn fold(raw: &str, out: &mut String, before: &mut Before) -> u32 {
     let bytes = raw.as_bytes();
     let mut words = 0;
@@ -34,7 +34,7 @@ pub fn fold(raw: &str, out: &mut String, before: &mut Before) -> u32 {
         loop {
             at = plain_words(bytes, at, &mut words);
             at = word(bytes, at, &mut words);
-            // Words one plain space apart are copied together.
+            // Words with one plain space between them are copied together.
             if bytes.get(at) != Some(&b' ') || at + 1 == bytes.len() || white_len(&bytes[at + 1..]) > 0 {
                 break;
             }
@@ -69,8 +69,8 @@ pub fn head(text: &str, max_bytes: usize) -> &str {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = LOW << 7;
 
-/// Passes words of ASCII one plain space apart, eight bytes at a time, from inside a word on. Stops inside a word, at its end or at
-/// the beginning of one; adds those passed to `words`, which the one stopped at is not.
+/// Skips ASCII words that have one plain space between them, eight bytes at a time. `at` is inside a word or at its beginning, and so is
+/// the result, which may also be at the end of a word. Adds the words that were passed completely to `words`.
 #[inline]
 fn plain_words(bytes: &[u8], mut at: usize, words: &mut u32) -> usize {
     while let Some((eight, [next, ..])) = bytes.get(at..).and_then(<[u8]>::split_first_chunk::<8>) {
@@ -88,7 +88,7 @@ fn plain_words(bytes: &[u8], mut at: usize, words: &mut u32) -> usize {
     at
 }
 
-/// The end of the word that begins at `at` or before, which is no white space; adds it to `words`.
+/// The end of the word that contains or begins at `at`. Adds this word to `words`.
 fn word(bytes: &[u8], mut at: usize, words: &mut u32) -> usize {
     let mut unspaced = 0u32;
     while let Some(&byte) = bytes.get(at) {
@@ -99,7 +99,7 @@ fn word(bytes: &[u8], mut at: usize, words: &mut u32) -> usize {
             at += 1;
             continue;
         }
-        // Letters of Latin, Cyrillic, Arabic and the like.
+        // Letters of Latin, Cyrillic, Arabic and similar scripts.
         if matches!(byte, 0xc3..=0xdf) {
             at += 2;
             continue;
@@ -109,7 +109,7 @@ fn word(bytes: &[u8], mut at: usize, words: &mut u32) -> usize {
         }
         let next = bytes.get(at + 1).copied().unwrap_or(0);
         let len = char_len(byte);
-        // U+3040 to U+9FFF and the planes of rare Han characters.
+        // U+3040 to U+9FFF, and the planes of rare Han characters.
         unspaced += u32::from(
             (byte == 0xe3 && next >= 0x81)
                 || (0xe4..=0xe9).contains(&byte)
@@ -129,7 +129,7 @@ fn char_len(first: u8) -> usize {
     }
 }
 
-/// How many bytes of white space begin here; 0 for none. Controls count as white space.
+/// The number of bytes of the white space that begins here; 0 if there is none. Control characters count as white space.
 fn white_len(bytes: &[u8]) -> usize {
     match *bytes {
         [0..=b' ', ..] => 1,

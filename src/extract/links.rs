@@ -1,4 +1,4 @@
-//! URLs on a page → absolute URLs.
+//! Makes the URLs on a page absolute.
 
 use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr2_iter};
@@ -9,8 +9,8 @@ use crate::types::without_session;
 
 /// Resolves the URLs of one page.
 ///
-/// The answers are those of [`Url::join`], less the fragment and ids of sessions. Most URLs of a page are plain names below its own
-/// folder or host, and are put together without parsing; the others are parsed once each.
+/// The results are those of [`Url::join`] without the fragment and without session ids. Most URLs of a page are plain names below its own
+/// folder or host, and are put together without parsing; each of the others is parsed once.
 pub struct Resolver {
     base: Url,
     encoding: &'static Encoding,
@@ -19,18 +19,17 @@ pub struct Resolver {
     /// Where the folder ends in `base`, after its `/`.
     folder_end: usize,
     parsed: FxHashMap<String, Option<String>>,
-    /// Bytes in `parsed`.
+    /// Number of bytes in `parsed`.
     parsed_bytes: usize,
 }
 
-/// A base longer than this, in bytes, leads nowhere: what is relative to it is longer than any browser opens.
+/// If the base is longer, in bytes, relative URLs are dropped, since they would be longer than any URL that browsers open.
 const MAX_BASE_BYTES: usize = 8 << 10;
-/// Bytes of URLs that are kept to be parsed once.
+/// Bytes of parsed URLs that are kept, so that each is parsed only once.
 const MAX_PARSED_BYTES: usize = 4 << 20;
 
 impl Resolver {
-    /// Resolves against an absolute URL; `None` where it cannot be one. `encoding` is the page's charset, which
-    /// queries are written in.
+    /// Resolves against an absolute URL; `None` if `base` is not one. `encoding` is the page's charset, in which queries are written.
     pub fn new(base: &str, encoding: &'static Encoding) -> Option<Resolver> {
         Resolver::from_url(Url::parse(base).ok()?, encoding)
     }
@@ -44,7 +43,7 @@ impl Resolver {
         Some(Resolver { base, encoding, host_end, folder_end, parsed: FxHashMap::default(), parsed_bytes: 0 })
     }
 
-    /// Takes the page's `<base href>` for the URLs that follow, if it is a URL of the web.
+    /// Uses the page's `<base href>` for the URLs that follow, if it is a URL of the web.
     pub fn rebase(&mut self, href: &str) {
         let base = self.base.join(href).ok().and_then(|base| Resolver::from_url(base, self.encoding));
         if let Some(base) = base {
@@ -52,8 +51,8 @@ impl Resolver {
         }
     }
 
-    /// The absolute URL without its fragment and without ids of sessions, as those of pages are. `None` for places on the page itself (`#top`, empty), for schemes
-    /// other than http and https, and for what cannot be parsed.
+    /// The absolute URL without its fragment and without session ids, like the URLs of pages. `None` for places on the page itself (`#top`,
+    /// empty), for schemes other than http and https, and for what cannot be parsed.
     pub fn resolve(&mut self, href: &str) -> Option<String> {
         self.resolve_as_written(href).map(without_session)
     }
@@ -68,7 +67,7 @@ impl Resolver {
         if let Some(plain) = self.resolve_plain(href) {
             return Some(plain);
         }
-        // White space before a fragment belongs to the path; at the end of the URL it does not.
+        // White space before a fragment belongs to the path; white space at the end of the URL does not.
         let href = if href.ends_with(|c: char| c <= ' ') { whole } else { href };
         if let Some(known) = self.parsed.get(href) {
             return known.clone();
@@ -82,7 +81,7 @@ impl Resolver {
         parsed
     }
 
-    /// Puts the URL together where that is all there is to do.
+    /// The URL put together from the base and `href`, if it needs no parsing.
     fn resolve_plain(&self, href: &str) -> Option<String> {
         let base = self.base.as_str();
         let (mut kept, mut rest) = if let Some(rest) = href.strip_prefix(&base[..self.host_end]) {
@@ -133,7 +132,7 @@ impl Resolver {
     }
 }
 
-/// True for `mailto:`, `javascript:` and the like; they are a good part of all URLs.
+/// True for `mailto:`, `javascript:` and similar schemes, which a large share of all URLs have.
 fn has_other_scheme(href: &str) -> bool {
     let Some(colon) = memchr(b':', href.as_bytes()) else { return false };
     let scheme = &href.as_bytes()[..colon];
@@ -142,7 +141,7 @@ fn has_other_scheme(href: &str) -> bool {
     is_scheme && !scheme.eq_ignore_ascii_case(b"http") && !scheme.eq_ignore_ascii_case(b"https")
 }
 
-/// True when parsing leaves a path and query as they are: no dot segments, nothing to escape, no scheme.
+/// True when parsing does not change a path and query: no dot segments, nothing to escape, no scheme.
 fn is_plain(rest: &str) -> bool {
     let bytes = rest.as_bytes();
     let is_dot = |after: &[u8]| matches!(after, [b'/', b'.', ..] | [b'%', b'2', b'e' | b'E', ..]);

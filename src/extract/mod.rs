@@ -1,10 +1,9 @@
-//! Capture → page: charset, HTML, language.
+//! Turns a capture into a page: charset, HTML, language.
 //!
-//! [`extract`] reads the bytes of one capture as UTF-8 (`charset`), walks its markup once (`html`, which looks tags up
-//! in `tags`, folds white space in `fold` and resolves URLs in `links`), and detects the language of the text
-//! ([`crate::language`]). Text without markup is read by `plain`, the JSON of a WAT by `wat`. It keeps nothing between pages, so
-//! any number of threads may call it. What has no text of its own is no page: `stubs` tells, by what `scripts` and `stub_words`
-//! know.
+//! [`extract`] reads the bytes of one capture as UTF-8 (`charset`), goes through its markup once (`html`, which looks tags up in `tags`,
+//! folds white space in `fold` and resolves URLs in `links`), and detects the language of the text ([`crate::language`]). Text without
+//! markup is read by `plain`, the JSON of a WAT by `wat`. It keeps nothing between pages, so any number of threads may call it. A capture
+//! without a text of its own is not a page: `stubs` recognises it, with the help of `scripts` and `stub_words`.
 
 pub mod canonical;
 mod charset;
@@ -35,11 +34,12 @@ pub use params::Params;
 /// Of so many pages whose language is told, one has its letters counted.
 const TOLD_PER_SAMPLE: u64 = 4;
 
-/// Turns a capture into a page. `url` is the capture's URL, which its links are relative to.
+/// Turns a capture into a page. `url` is the capture's URL, to which its links are relative.
 ///
 /// # Errors
-/// Why the capture is no page, and what was found: [`SkipReason::ParserLimit`], [`SkipReason::ShortText`], or
-/// that it is a stub: [`SkipReason::Redirect`], [`SkipReason::NotFound`], [`SkipReason::LogIn`].
+/// Why the capture is not a page, and what was found. [`SkipReason::ParserLimit`], [`SkipReason::ShortText`], or, for a stub,
+/// [`SkipReason::Redirect`], [`SkipReason::NotFound`] or [`SkipReason::LogIn`]. For the JSON of a WAT, [`SkipReason::Metadata`] or
+/// [`SkipReason::BadHttp`].
 pub fn extract(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
     match capture.form {
         Form::Page => of_markup(capture, url, params),
@@ -59,7 +59,7 @@ fn of_markup(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<P
     with_language(read, url, params)
 }
 
-/// A page that has been read, with the language of its text, unless there is too little of it, or none of its own.
+/// A page with the language of its text, unless there is too little text or none of its own.
 fn with_language(read: Read, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
     if let Some(reason) = stubs::reason(&read, url, &params.stubs) {
         return Err(reason);
@@ -80,14 +80,14 @@ fn with_language(read: Read, url: &CanonicalUrl, params: &Params) -> Result<Page
     Ok(page)
 }
 
-/// A page that only an index knows: it is in the first language that the index names.
+/// A page that only an index knows. It is in the first language that the index names.
 fn of_index(capture: &Capture) -> Page {
     let mut page = Page::default();
     declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
     if let Some(&lang) = page.declared.first() {
         (page.detected, page.confidence) = (lang, 1.0);
     }
-    // What is in the text is not what the page says of itself.
+    // The index names the language of the text, not the one that the page declares.
     page.declared.clear();
     page
 }

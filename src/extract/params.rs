@@ -5,26 +5,27 @@ use crate::language;
 /// Settings of extraction.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Pages with less text than this, in bytes of UTF-8, are left out (Liu et al. 2014, §4.1: 100).
+    /// Pages with less text, in bytes of UTF-8, are left out. Default 100 (Liu et al. 2014, §4.1).
     pub min_text_bytes: u32,
-    /// How far into a page `<meta charset>` is looked for, in bytes (HTML standard, §13.2.3.2: 1024).
+    /// How far into a page `<meta charset>` is looked for, in bytes. Default 1024 (HTML standard, §13.2.3.2).
     pub charset_prescan_bytes: u32,
-    /// How many bytes of words beyond ASCII the charset is guessed from. With 4096, 17 of 18 charsets are detected in 97 %
-    /// of pages or more.
+    /// Bytes of words beyond ASCII from which the charset is guessed. Default 4096: 17 of 18 charsets are then detected in 97 % of pages or
+    /// more.
     pub charset_guess_bytes: u32,
-    /// How many characters beyond ASCII a text in valid UTF-8 needs to be UTF-8 although it is declared to be in a
-    /// charset of two bytes a character. Eight of them are hardly valid UTF-8 by chance (an estimate).
+    /// Characters beyond ASCII that a text in valid UTF-8 needs to be read as UTF-8 although it declares a charset of two bytes a
+    /// character. Default 8: so many are hardly valid UTF-8 by chance (an estimate).
     pub min_utf8_chars: u32,
-    /// The most memory that the parser may take for one page, in bytes: open elements and unfinished tags. 16 MiB are
-    /// as many as the longest page.
+    /// Memory that the parser may take for one page, at most, in bytes: for open elements and unfinished tags. Default 16 MiB, as much as
+    /// the longest page.
     pub parser_memory_bytes: u32,
-    /// The most links, and the most images, that are kept of a page. The longest page of our test sites has 3,256 links.
+    /// Links of a page that are kept, at most, and also images. Default 20,000; the longest page of our test sites has 3,256 links.
     pub max_links: u32,
-    /// Links longer than this, in bytes, are dropped. 2083 is what Internet Explorer opened at most.
+    /// Links that are longer, in bytes, are dropped. Default 2083, the most that Internet Explorer opened.
     pub max_url_bytes: u32,
-    /// Anchors and alternative texts are cut to this many bytes; a link left open would take in the whole page.
+    /// Anchors and alternative texts are cut to so many bytes, since a link that is never closed would contain the rest of the page.
+    /// Default 500.
     pub max_anchor_bytes: u32,
-    /// What makes a page a stub.
+    /// Which pages are stubs.
     pub stubs: StubParams,
     /// How the language is detected.
     pub language: language::Params,
@@ -47,19 +48,20 @@ impl Default for Params {
     }
 }
 
-/// What makes a page a stub: one without a text of its own.
+/// Which pages are stubs: pages without a text of their own.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StubParams {
-    /// Pages with more text than this outside their links, in bytes of UTF-8, are no stubs. 500 are some five lines.
+    /// Pages with more text outside their links, in bytes of UTF-8, are not stubs. Default 500, some five lines.
     pub max_own_bytes: u32,
-    /// The same, of pages told by scripts, forms and words of which other pages have some too. 250 are two or three lines.
+    /// The same for pages recognised by scripts, forms and words, which other pages may have too. Default 250, two or three lines.
     pub max_bare_bytes: u32,
-    /// Who waits longer than this before a page is replaced, in seconds, has something to read there. Slides change after 5 to 30.
+    /// A page that is replaced after more seconds is not a stub because of that, since it gives time to read. Default 5; slides change
+    /// after 5 to 30.
     pub max_refresh_seconds: u32,
 }
 
 impl StubParams {
-    /// True for so many bytes of text outside links that scripts, forms and words tell what a page is.
+    /// True if there are so few bytes of text outside links that scripts, forms and words decide whether the page is a stub.
     pub fn is_bare(&self, own_bytes: usize) -> bool {
         own_bytes <= self.max_bare_bytes as usize
     }

@@ -1,16 +1,16 @@
-//! Text without markup, as WET files have it: each line a block.
+//! Reads text without markup, as WET files have it; each line is a block.
 
 use super::fold;
 use super::read::{Read, Signs};
 use crate::language::{Kind, Run};
 use crate::types::{Block, Page};
 
-/// The longest title, in characters: WET files begin with it, but a first line may be a whole text.
+/// Length of a title, in characters, at most: WET files begin with the title, but a first line may be a whole text.
 const MAX_TITLE_CHARS: usize = 500;
 
-/// A page of text alone: no tags, no links, and every block in a tag that is not known.
+/// A page that has only text: no tags, no links, and blocks with the code of unknown tags.
 pub fn read(body: &[u8]) -> Read {
-    // The longest body is far shorter than 4 GiB.
+    // A `u32` can hold positions in the text, since bodies are far shorter than 4 GiB.
     let source = String::from_utf8_lossy(body);
     let mut page = Page { charset: "utf-8".to_owned(), ..Page::default() };
     let mut runs = Vec::new();

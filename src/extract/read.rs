@@ -1,15 +1,15 @@
-//! What a page is before its language is detected.
+//! What is known of a page before its language is detected.
 
 use crate::language::{Kind, Run};
 use crate::types::Page;
 
-/// What the bytes of a page give.
+/// What is read from the bytes of a page.
 pub struct Read {
     /// The page, without the language of its text.
     pub page: Page,
-    /// The text as stretches of one kind each, in order and without overlap.
+    /// The text as runs of one kind each, in order and without overlap.
     pub runs: Vec<Run>,
-    /// What tells that it has no text of its own.
+    /// Signs that the page has no text of its own.
     pub signs: Signs,
 }
 
@@ -21,13 +21,14 @@ impl Read {
     }
 }
 
-/// What a page does that a page with a text of its own seldom does.
+/// What pages without a text of their own often do, and other pages seldom.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signs {
-    /// It has itself replaced by another URL, after so many seconds.
+    /// The page is replaced by this URL after so many seconds.
     pub refresh: Option<(f64, String)>,
-    /// A script of it goes to another URL; not looked for where the page [says more](super::params::StubParams::is_bare) than pages that are told by it.
+    /// A script of the page goes to this URL. Scripts are not read if the page has [too much text](super::params::StubParams::is_bare) for
+    /// them to decide.
     pub script: Option<String>,
-    /// It has a field for a password.
+    /// The page has a field for a password.
     pub asks_password: bool,
 }

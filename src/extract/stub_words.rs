@@ -1,8 +1,8 @@
-//! What pages without a text of their own are headed by: that a page is not there, that it is elsewhere, that one must log in.
+//! The headings of pages without a text of their own: they say that a page does not exist, that it is elsewhere, or that one must log in.
 //!
-//! In lower case, without signs at either end.
+//! All are in lower case, without signs at either end.
 
-/// Says that there is no such page. The whole heading, once [`FILLERS`] are taken out.
+/// Headings which say that a page does not exist. They count if they are the whole heading, apart from [`FILLERS`].
 pub const NOT_FOUND: &[&str] = &[
     // English
     "not found",
@@ -124,7 +124,7 @@ pub const NOT_FOUND: &[&str] = &[
     "halaman tidak ditemukan",
 ];
 
-/// Words that say nothing beside [`NOT_FOUND`].
+/// Words that add nothing to [`NOT_FOUND`].
 pub const FILLERS: &[&str] = &[
     "404",
     "http",
@@ -171,7 +171,7 @@ pub const FILLERS: &[&str] = &[
     "lỗi",
 ];
 
-/// Begins the heading of a page that leads to another one.
+/// Beginnings of the headings of pages that lead to another page.
 pub const REDIRECTING: &[&str] = &[
     "redirecting to",
     "redirecting from",
@@ -217,11 +217,11 @@ pub const REDIRECTING: &[&str] = &[
     "mengalihkan ke",
 ];
 
-/// The same, where that is all of the heading.
+/// The same; these count only if they are the whole heading.
 pub const REDIRECTING_ALONE: &[&str] =
     &["redirecting", "redirect", "redirigiendo", "redireccionando", "redirecionando", "yönlendiriliyor"];
 
-/// Says that only those see the page who have logged in. Anywhere in a heading or in the few words there are.
+/// Words which say that only people who have logged in can see the page. They count anywhere in the text, if there is little of it.
 pub const MUST_LOG_IN: &[&str] = &[
     "you must be logged in",
     "you must log in",

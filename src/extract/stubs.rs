@@ -1,7 +1,8 @@
-//! Pages without a text of their own: those that lead to another one, that say that a page is not there, or that ask who one is.
+//! Recognises pages without a text of their own: pages that lead to another page, that say that a page does not exist, or that ask the
+//! reader to log in.
 //!
-//! A page is told by what it does (a refresh, a script that goes elsewhere, a field for a password) or by its title or first heading,
-//! and in any case by how little it says outside its links: an article about the error 404 is a page.
+//! A page is recognised by what it does (a refresh, a script that goes to another page, a field for a password), or by its title or first
+//! heading. In any case it must have little text outside its links: an article about the error 404 is a page.
 
 use super::params::StubParams;
 use super::read::Read;
@@ -9,10 +10,10 @@ use super::stub_words::{FILLERS, MUST_LOG_IN, NOT_FOUND, REDIRECTING, REDIRECTIN
 use crate::text::bare;
 use crate::types::{CanonicalUrl, SkipReason, tag_name};
 
-/// Signs that stand between the parts of a title.
+/// Signs that separate the parts of a title.
 const TITLE_BREAKS: &[char] = &['|', '–', '—', '·', '•', '»', '«', ':', '：', '!', '！', '.', '。', ','];
 
-/// Why a page is none, and what was found; `None` for a page with a text of its own.
+/// Why a capture is not a page, and what was found; `None` for a page with a text of its own.
 pub fn reason(read: &Read, url: &CanonicalUrl, params: &StubParams) -> Option<(SkipReason, String)> {
     let own = read.own_bytes();
     if own > params.max_own_bytes as usize {
@@ -55,14 +56,14 @@ fn headings(read: &Read) -> impl Iterator<Item = String> {
     [Some(page.title.as_str()), heading].into_iter().flatten().map(str::to_lowercase)
 }
 
-/// The whole heading, and what stands between its [`TITLE_BREAKS`].
+/// The whole heading, and its parts between [`TITLE_BREAKS`].
 fn parts(heading: &str) -> impl Iterator<Item = &str> {
     let between = heading.split(TITLE_BREAKS).flat_map(|part| part.split(" - "));
     std::iter::once(heading).chain(between)
 }
 
 fn says_not_found(part: &str) -> bool {
-    // Chinese has no spaces round a number.
+    // Chinese has no spaces around a number.
     let spaced = part.replace("404", " 404 ");
     let words: Vec<&str> = spaced.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
     let rest: Vec<&str> = words.iter().copied().filter(|word| !FILLERS.contains(word)).collect();

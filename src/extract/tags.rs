@@ -1,10 +1,10 @@
-//! What each element means for text: where blocks end, what is code, what is not text at all.
+//! What each element means for text: where blocks end, what is code, and what is not text at all.
 
 use std::sync::LazyLock;
 
 use crate::types::{tag_code, tag_name};
 
-/// An element, as far as extraction cares.
+/// The properties of an element that matter for extraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag {
     /// Its code in [`crate::types::Page::tags`].
@@ -13,29 +13,29 @@ pub struct Tag {
     pub layout: Layout,
     /// What stands between its tags.
     pub content: Content,
-    /// What to take from its attributes.
+    /// What to read from its attributes.
     pub role: Role,
-    /// True where the text inside is no prose: program text, formulas, choices of a form.
+    /// True if the text inside is not prose: program text, formulas, choices of a form.
     pub listing: bool,
 }
 
 /// How an element divides text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Part of a line.
+    /// It does not divide a line.
     Inline,
     /// `<br>`: a space; two in a row end a block.
     Break,
-    /// `<hr>`: ends a block and holds none.
+    /// `<hr>`: it ends a block and contains no text.
     Rule,
-    /// Its text is apart from what stands before and after it.
+    /// Its text is separate from the text before and after it.
     Block(Group),
 }
 
-/// Blocks whose end tags may be left out, and the blocks that keep them apart (HTML standard, §13.1.2.4).
+/// Groups of blocks: those whose end tags may be left out, and those that separate them (HTML standard, §13.1.2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Always closed by its end tag.
+    /// Closed only by its end tag.
     Plain,
     /// `p`, closed by every block.
     Paragraph,
@@ -77,7 +77,7 @@ impl Group {
         }
     }
 
-    /// True when elements outside an open element of group `self` stay open whatever comes inside.
+    /// True when start tags inside an element of this group do not close elements outside it.
     pub fn shields(self) -> bool {
         matches!(self, Group::List | Group::Terms | Group::Table | Group::Choices)
     }
@@ -90,13 +90,13 @@ pub enum Content {
     Markup,
     /// The title: text with character references, no tags.
     Title,
-    /// Text as it stands, without references or tags (`xmp`, `plaintext`).
+    /// Text as it stands, without character references or tags (`xmp`, `plaintext`).
     Literal,
-    /// Not text of the page: programs, styles, what browsers do not show, and what users type.
+    /// No text of the page: programs, styles, and what browsers do not show or users type.
     Dropped,
 }
 
-/// What to take from the attributes of an element.
+/// What to read from the attributes of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Nothing.
@@ -111,7 +111,7 @@ pub enum Role {
     Frame,
     /// `<option value>`.
     Choice,
-    /// An element of no standard: `<x-header>`.
+    /// A custom element: `<x-header>`.
     Custom,
     /// `<img src>`.
     Image,
@@ -123,13 +123,13 @@ pub enum Role {
     Input,
     /// `<html lang>`, `<body lang>`.
     Root,
-    /// Nothing; the element and all inside is left out.
+    /// Nothing; the element is left out with all that is inside it.
     Svg,
-    /// As [`Role::Svg`].
+    /// The same as [`Role::Svg`].
     Template,
 }
 
-/// The element of a tag name in any case; names outside the table are inline and share code 0.
+/// The element with a tag name, in upper or lower case. Names that are not in the table are inline and have the code 0.
 pub fn lookup(name: &str) -> Tag {
     let Some(packed) = pack(name.as_bytes()) else {
         return if name.contains('-') { CUSTOM } else { UNKNOWN };
@@ -150,17 +150,18 @@ const UNKNOWN: Tag =
 
 const CUSTOM: Tag = Tag { role: Role::Custom, ..UNKNOWN };
 
-/// A power of two, at least four times the number of names, so that chains stay short.
+/// A power of two, and at least four times the number of names, so that searches are short.
 const SLOTS: usize = 1024;
 
-/// Open addressing by [`slot`]: names are looked up twice an element, and a linear search would cost more than parsing.
+/// A hash table with open addressing by [`slot`]. Names are looked up twice for each element, and a linear search would cost more than
+/// parsing.
 struct Table {
-    /// What [`pack`] makes of each name; [`EMPTY`] where there is none.
+    /// The result of [`pack`] for each name; [`EMPTY`] in free slots.
     keys: Box<[u64; SLOTS]>,
     tags: Box<[Tag; SLOTS]>,
 }
 
-/// What the empty name gives, which no element has.
+/// The result of [`pack`] for an empty name, which no element has.
 const EMPTY: u64 = 0;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -177,16 +178,16 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     table
 });
 
-/// Elements that matter to text but have no code.
+/// Elements that matter for text but have no code.
 const OUTSIDE_THE_CODES: &[&str] = &["xmp", "plaintext", "noembed", "listing"];
 
-/// The longest name that [`pack`] has room for, in bytes; no element has a longer one.
+/// The longest name that [`pack`] can pack, in bytes; no element has a longer one.
 const MAX_NAME_BYTES: usize = 12;
-/// One more than the codes there are: `CODE_BASE`¹² is a number of 64 bits.
+/// One more than the number of codes. `CODE_BASE`¹² fits into 64 bits.
 const CODE_BASE: u64 = 33;
 
-/// The name in lower case as one number; `None` for longer names than any element has, and for those with other characters than
-/// letters and digits of ASCII, of which elements have `1` to `6`.
+/// A name in lower case as one number; `None` for names that are longer than those of all elements, and for those with characters other
+/// than ASCII letters and the digits `1` to `6`.
 fn pack(name: &[u8]) -> Option<u64> {
     if name.len() > MAX_NAME_BYTES {
         return None;
@@ -197,7 +198,7 @@ fn pack(name: &[u8]) -> Option<u64> {
     })
 }
 
-/// A code for each byte of a name: letters, in any case, and the digits of headings; 0 for others.
+/// A code for each byte of a name: for letters, in upper or lower case, and for the digits of headings; 0 for other bytes.
 const CODES: [u8; 256] = {
     let mut codes = [0; 256];
     let mut letter = 0;

@@ -1,13 +1,14 @@
-//! Links that are labelled as a page in another language: "English", "Français", an element with `lang-href`.
+//! Links that are labelled as versions of the page in another language: "English", "Français", an element with `lang-href`.
 
 use crate::language::names::named;
 use crate::types::Lang;
 
-/// `rel` that stands for the attribute `lang-href`, by which elements of some design systems name the page in their other language.
+/// `rel` that stands for the attribute `lang-href`, by which elements of some design systems name the page in its other language.
 pub const LANG_HREF: &str = "lang-href";
 
-/// The language other than that of its own page that a link says its target is in, by its text alone; where it says only that this is
-/// another one, that of the target. `None` for a link that says nothing of that.
+/// The language in which a link's target is, according to the text of the link, if this is another language than that of its own page. The
+/// attribute `lang-href` says only that the target is in another language, so there it is that of the target. `None` for links that name no
+/// other language.
 pub fn labelled(anchor: &str, rel: &str, [own, target]: [Lang; 2]) -> Option<Lang> {
     let lang = if rel == LANG_HREF { Some(target) } else { named(anchor) };
     lang.filter(|lang| lang.is_known() && !lang.agrees(own))

@@ -1,4 +1,4 @@
-//! WAT records: title, languages and links, as Common Crawl's JSON has them. There is no text.
+//! Reads WAT records: title, languages and links in Common Crawl's JSON. There is no text.
 
 use encoding_rs::UTF_8;
 use serde::Deserialize;
@@ -55,7 +55,11 @@ fn text(value: &Option<Value>) -> &str {
     value.as_ref().and_then(Value::as_str).unwrap_or("")
 }
 
-/// A page of links. Its language is the one it declares in its headers or `<meta>`: JSON has neither text nor `<html lang>`.
+/// A page with links only. Its language is the first that its headers or `<meta>` declare, since the JSON has neither text nor `<html
+/// lang>`.
+///
+/// # Errors
+/// [`SkipReason::Metadata`] if the body is not JSON, [`SkipReason::BadHttp`] if it does not have the fields of a WAT.
 pub fn read(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
     let json: Value = serde_json::from_slice(&capture.body)
         .map_err(|error| (SkipReason::Metadata, format!("metadata: no WAT: {error}")))?;
@@ -101,7 +105,7 @@ pub fn read(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Pa
     Ok(page)
 }
 
-/// What a link is by the element that has it; `None` for pictures, scripts, forms and style sheets.
+/// The kind of a link, by the element that has it; `None` for pictures, scripts, forms and style sheets.
 fn kind(link: &Anchor) -> Option<LinkKind> {
     let element = text(&link.path).split('@').next().unwrap_or("").to_ascii_uppercase();
     let rel = text(&link.rel).to_ascii_lowercase();

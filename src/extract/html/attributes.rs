@@ -1,4 +1,4 @@
-//! The attributes of an element, as they stand in the source.
+//! The attributes of an element, as they are in the source.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ impl<'e, 't, 'a> Attributes<'e, 't, 'a> {
         Attributes { items: element.attributes(), source }
     }
 
-    /// The value of the first attribute of that name, references decoded; `None` without one.
+    /// The value of the first attribute with that name, with references decoded; `None` if there is none.
     pub(super) fn get(&self, name: &str) -> Option<Cow<'a, str>> {
         let at = |location: Option<SourceLocation>| location.and_then(|location| self.source.get(location.bytes()));
         let item = self

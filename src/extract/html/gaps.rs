@@ -1,12 +1,12 @@
-//! What lies between start tags: end tags, comments, and the raw text of scripts and the like.
+//! What stands between start tags: end tags, comments, and the raw text of scripts and other elements.
 //!
-//! A page is other people's bytes: every scan here goes forward once, so that time grows with length alone.
+//! Anybody may have written a page, so each scan here goes forward only once, and time grows with length alone.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr2, memmem};
 
-/// Where the tag name lies that begins at `start`.
+/// The range of the tag name that begins at `start`.
 pub fn tag_name_at(bytes: &[u8], start: usize) -> Range<usize> {
     let rest = bytes.get(start..).unwrap_or_default();
     let len = rest.iter().position(|&b| ends_name(b)).unwrap_or(rest.len());
@@ -17,7 +17,7 @@ fn ends_name(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0c' | b'\r' | b' ' | b'/' | b'>')
 }
 
-/// How long the raw text of an element is: up to its end tag.
+/// The length of an element's raw text, up to its end tag; `None` if there is no end tag.
 pub fn raw_len(gap: &str, name: &str) -> Option<usize> {
     if name.eq_ignore_ascii_case("script") {
         return script_len(gap.as_bytes());
@@ -26,13 +26,13 @@ pub fn raw_len(gap: &str, name: &str) -> Option<usize> {
     memmem::find_iter(gap.as_bytes(), b"</").find(ends)
 }
 
-/// True when a tag goes on with this name and no longer one.
+/// True if `rest` begins with this name, and not with a longer one.
 fn ends_element(rest: &[u8], name: &str) -> bool {
     rest.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
         && rest.get(name.len()).is_none_or(|&b| ends_name(b))
 }
 
-/// How long a script is. `<!--<script></script>-->` inside one does not end it (HTML standard, §4.12.1.3).
+/// The length of a script. `<!--<script></script>-->` inside a script does not end it (HTML standard, §4.12.1.3).
 fn script_len(bytes: &[u8]) -> Option<usize> {
     let (mut in_comment, mut in_inner_script) = (false, false);
     let mut at = 0;
@@ -48,7 +48,7 @@ fn script_len(bytes: &[u8]) -> Option<usize> {
             in_inner_script = false;
         } else if !in_comment && rest.starts_with(b"<!--") {
             in_comment = true;
-            // Its dashes may be those of `-->` as well.
+            // The dashes of `<!--` may also be those of `-->`.
             at += 1;
         } else if in_comment && rest[0] == b'<' && ends_element(&rest[1..], "script") {
             in_inner_script = true;
@@ -58,8 +58,8 @@ fn script_len(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// How long the end tag, comment or declaration is that `rest` begins with, and true for those that are no end tag;
-/// `None` where the `<` is text. At the end of a page an unfinished tag is nothing.
+/// The length of the end tag, comment or declaration with which `rest` begins, and whether it is something other than an end tag; `None`
+/// where the `<` is text. An unfinished tag at the end of a page counts as no text.
 pub fn markup_len(rest: &str, last: bool) -> Option<(usize, bool)> {
     let bytes = rest.as_bytes();
     let to_close = || memchr(b'>', bytes).map_or(bytes.len(), |close| close + 1);
@@ -75,7 +75,7 @@ pub fn markup_len(rest: &str, last: bool) -> Option<(usize, bool)> {
     }
 }
 
-/// How long an end tag is. It may have attributes, which mean nothing, but may hold a quoted `>`.
+/// The length of an end tag. It may have attributes, which mean nothing but may contain a quoted `>`.
 fn end_tag_len(bytes: &[u8]) -> usize {
     let mut at = 2;
     while let Some(found) = memchr2(b'>', b'=', &bytes[at..]) {
@@ -103,7 +103,7 @@ fn comment_len(rest: &str) -> usize {
     }
     let inner = &rest.as_bytes()[4..];
     let plain = memmem::find(inner, b"-->").map(|at| at + 3);
-    // `--!>` ends a comment too; look for it only before the plain end, so that many comments cost one pass.
+    // `--!>` ends a comment too. It is looked for only before the plain end, so that many comments cost one pass.
     let before = &inner[..plain.unwrap_or(inner.len())];
     let odd = memmem::find(before, b"--!>").map(|at| at + 4);
     odd.or(plain).map_or(rest.len(), |len| len + 4)
@@ -164,13 +164,13 @@ mod tests {
         for pattern in patterns {
             let html = pattern.repeat((1 << 21) / pattern.len());
             let started = std::time::Instant::now();
-            // An error is an answer too.
+            // An error is an acceptable result too.
             let _ = read(&decoded(&html), &url(), &Params::default());
             assert!(started.elapsed().as_secs() < 10, "{pattern}");
         }
     }
 
-    /// The text without white space, and the start tags, as lol_html itself reports them.
+    /// The text without white space, and the number of start tags, as lol_html itself reports them.
     fn by_lol_html(html: &str) -> (String, usize) {
         use lol_html::html_content::{TextChunk, TextType};
         let (text, hidden, tags) =

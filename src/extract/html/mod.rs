@@ -1,15 +1,14 @@
-//! UTF-8 → text blocks, tags, links and declared languages.
+//! Turns HTML in UTF-8 into text blocks, tags, links and declared languages.
 //!
-//! lol_html finds the start tags: it knows where a `<` begins one, in scripts, comments, attributes and foreign markup
-//! too. What lies between two start tags is then simple, since no start tag can be in it: text, end tags and comments,
-//! which are read here from the source itself. Asking lol_html for text and end tags as well costs 1.5 to 1.8 times as
-//! much (31 kB: 105 µs with start tags, 161 with text, 191 with end tags too), comes in pieces that have to be joined, and
-//! gives end tags late or never.
+//! lol_html finds the start tags: it knows where a `<` begins one, also in scripts, comments, attributes and foreign markup. The source
+//! between two start tags contains no other start tag, so it is simple: text, end tags and comments are read here. Asking lol_html for text
+//! and end tags as well costs 1.5 to 1.8 times as much (31 kB: 105 µs with start tags, 161 with text, 191 with end tags too), gives text in
+//! pieces that have to be joined, and gives end tags late or never.
 //!
 //! Rules of text:
 //! - Blocks end at block-level start and end tags, `<hr>`, and two `<br>` in a row; one `<br>` is a space.
-//! - What browsers do not show is left out: `script`, `style`, `template`, `noscript`, `iframe`, `noframes`, comments; also
-//!   `svg` and `textarea`. The title is apart from the text.
+//! - What browsers do not show is left out: `script`, `style`, `template`, `noscript`, `iframe`, `noembed`, `noframes`, comments; also
+//!   `svg` and `textarea`. The title is not part of the text.
 //! - White space is folded, in `pre` too.
 
 mod attributes;
@@ -35,9 +34,9 @@ use reader::Reader;
 /// Reads a page.
 ///
 /// # Errors
-/// When the parser needs more memory than `params.parser_memory_bytes`. Nothing else stops it, whatever the markup.
+/// When the parser needs more memory than `params.parser_memory_bytes`. No markup causes any other error.
 pub fn read(source: &Decoded<'_>, url: &CanonicalUrl, params: &Params) -> Result<Read, RewritingError> {
-    // One piece: lol_html copies what a piece leaves unfinished, and here that is at most one tag at the end.
+    // The page is one piece: lol_html copies what a piece leaves unfinished, and here that is at most one tag, at the end.
     read_in_pieces(source, usize::MAX, url, params)
 }
 
@@ -47,7 +46,7 @@ fn read_in_pieces(
     url: &CanonicalUrl,
     params: &Params,
 ) -> Result<Read, RewritingError> {
-    // Positions in the text are u32. The longest body is far shorter, and stays so in UTF-8.
+    // Positions in the text are `u32`. The longest body is far shorter, also in UTF-8.
     let text = fold::head(&source.text, u32::MAX as usize / 4);
     let resolver = Resolver::new(url.as_str(), source.encoding).expect("a canonical URL is http or https");
     let mut reader = Reader::new(text, resolver, params);
@@ -55,7 +54,7 @@ fn read_in_pieces(
     Ok(reader.finish())
 }
 
-/// Selects every element. Parsed once, not once a page.
+/// Selects every element. Parsed once, not for each page.
 static EVERY_ELEMENT: LazyLock<Selector> = LazyLock::new(|| "*".parse().expect("a sound selector"));
 
 fn parse(
@@ -76,7 +75,7 @@ fn parse(
             Cow::Borrowed(&*EVERY_ELEMENT),
             ElementContentHandlers::default().element(on_element),
         ))
-        // Who asks for document types is given the lexer alone. Without it a scanner finds each tag, and the lexer reads it
+        // With a handler for document types lol_html uses its lexer alone. Without one a scanner finds each tag, and the lexer reads it
         // once more.
         .append_document_content_handler(lol_html::doctype!(|_| Ok(())));
     let mut parser = HtmlRewriter::new(settings, |_: &[u8]| {});
@@ -111,7 +110,7 @@ mod tests {
         blocks.map(|b| format!("{}:{}", tag_name(b.tag), &page.text[b.start as usize..b.end as usize])).collect()
     }
 
-    /// The tags, runs of text as their number of words.
+    /// The tags, with runs of text as their number of words.
     fn tags(html: &str) -> String {
         let name = |&tag: &u16| match tag & TEXT_TOKEN {
             0 => tag_name(tag).to_owned(),

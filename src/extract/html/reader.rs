@@ -1,4 +1,4 @@
-//! Start tags, and what lies between them → text, blocks, tags.
+//! Turns start tags, and the source between them, into text, blocks and tags.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::extract::tags::{self, Content, Group, Layout, Role, Tag};
 use crate::language::{Kind, Run};
 use crate::types::{Block, Page, TEXT_TOKEN};
 
-/// Elements nested deeper than this count as flat: their end tags end no block but the innermost.
+/// Deeper elements are not kept open: their end tags end no block but the innermost.
 const MAX_DEPTH: usize = 256;
 
 /// What is left out until its end tag.
@@ -25,11 +25,11 @@ const MAX_DEPTH: usize = 256;
 enum Hidden {
     No,
     Svg,
-    /// So many templates inside one another.
+    /// So many nested templates.
     Template(u32),
 }
 
-/// A page being read, start tag by start tag.
+/// Reads a page, start tag by start tag.
 pub(super) struct Reader<'a> {
     source: &'a str,
     page: Page,
@@ -37,22 +37,22 @@ pub(super) struct Reader<'a> {
     runs: Vec<Run>,
     /// Where the last start tag ended in `source`.
     tag_end: usize,
-    /// The name of the last start tag, if what follows is no markup, and what it is.
+    /// The name of the last start tag, and what follows it, if that is not markup.
     raw: Option<(&'a str, Content)>,
     hidden: Hidden,
     /// Open block-level elements, outermost first.
     open: Vec<Tag>,
-    /// How many of them hold no prose.
+    /// How many of these contain no prose.
     open_listings: u32,
-    /// How many inline elements without prose are open in this block.
+    /// How many inline elements that contain no prose are open in this block.
     inline_listings: u32,
-    /// Where the current block begins in the text, and how many tags stand before its first word.
+    /// Where the present block begins in the text, and the number of tags before its first word.
     block_start: usize,
     block_at: usize,
     before: Before,
-    /// `<br>` since the last text.
+    /// Number of `<br>` since the last text.
     breaks: u32,
-    /// Words since the last tag.
+    /// Number of words since the last tag.
     words: u32,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
     /// A reader of `source` at its beginning.
     pub(super) fn new(source: &'a str, resolver: Resolver, params: &'a Params) -> Reader<'a> {
         let mut page = Page::default();
-        // A guess, to grow seldom.
+        // An estimate, so that the vectors seldom grow.
         page.text.reserve(source.len() / 4);
         page.tags.reserve(source.len() / 24);
         Reader {
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The page, when all tags have been seen.
+    /// The page, after all tags were seen.
     pub(super) fn finish(mut self) -> Read {
         self.between_tags(self.tag_end, self.source.len(), true);
         self.end_words();
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         read
     }
 
-    /// Takes a start tag, and what lies between it and the one before.
+    /// Reads a start tag, and the source between it and the one before.
     pub(super) fn start_tag(&mut self, element: &Element<'_, '_>) {
         let Range { start, end } = element.source_location().bytes();
         self.between_tags(self.tag_end, start, false);
@@ -119,11 +119,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// True for start tags inside what is left out.
+    /// True for start tags inside an element that is left out.
     fn stays_hidden(&mut self, tag: Tag, element: &Element<'_, '_>) -> bool {
         match self.hidden {
             Hidden::No => false,
-            // A block inside a drawing ends it (or stands in a `foreignObject`, and is text).
+            // A block inside a drawing ends the drawing, or stands in a `foreignObject` and is text.
             Hidden::Svg if matches!(tag.layout, Layout::Block(_)) && in_html(element) => {
                 self.hidden = Hidden::No;
                 false
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a start tag does to blocks.
+    /// Opens and closes blocks as a start tag requires.
     fn lay_out(&mut self, tag: Tag) {
         match tag.layout {
             Layout::Inline => self.inline_listings += u32::from(tag.listing),
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Closes the elements whose end tag a start tag of `group` makes unnecessary.
+    /// Closes the open elements whose end tags may be left out before a start tag of `group`.
     fn close_implied(&mut self, group: Group) {
         let mut keep = self.open.len();
         for (depth, open) in self.open.iter().enumerate().rev() {
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads what lies between two start tags, or after the last one.
+    /// Reads the source between two start tags, or after the last one.
     fn between_tags(&mut self, from: usize, to: usize, last: bool) {
         let Some(gap) = self.source.get(from..to) else { return };
         if gap.is_empty() {
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
         }
         let mut at = 0;
         if let Some((name, content)) = self.raw.take() {
-            // Without its end tag before the next start tag it is no raw text after all, unless the page ends in it.
+            // If its end tag does not come before the next start tag, it is not raw text after all, unless the page ends in it.
             at = raw_len(gap, name).or(last.then_some(gap.len())).unwrap_or(0);
             self.raw_text(&gap[..at], name, content);
         }
@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
         if raw.is_empty() || self.hidden != Hidden::No {
             return;
         }
-        // Most of what stands between tags is line feeds and indents.
+        // Most text between tags is line feeds and indents.
         if raw.bytes().all(|byte| byte <= b' ') {
             if self.before == Before::Text {
                 self.before = Before::Space;
@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes the run of text that a tag ends.
+    /// Adds the run of text that a tag ends.
     fn end_words(&mut self) {
         if self.words > 0 {
             self.page.tags.push(TEXT_TOKEN | self.words.min(u32::from(TEXT_TOKEN) - 1) as u16);
@@ -317,14 +317,14 @@ impl<'a> Reader<'a> {
 
     fn end_block(&mut self) {
         self.breaks = 0;
-        // An inline element left open ends with its block, or a forgotten `</code>` would make the rest a listing.
+        // An inline element that is open ends with its block; otherwise a forgotten `</code>` would make the rest of the page a listing.
         self.inline_listings = 0;
         self.before = Before::Start;
         let end = self.page.text.len();
         if end == self.block_start {
             return;
         }
-        // Text outside any block is the body's, even where its tag is left out.
+        // Text outside any block belongs to the body, even if the tag of the body was left out.
         let tag = self.open.last().map_or_else(|| tags::lookup("body").code, |open| open.code);
         let (start, at) = (self.block_start as u32, self.block_at as u32);
         self.page.blocks.push(Block { start, end: end as u32, tag, at });
@@ -337,7 +337,7 @@ fn in_html(element: &Element<'_, '_>) -> bool {
     element.namespace_uri() == "http://www.w3.org/1999/xhtml"
 }
 
-/// Below this a loop finds a byte sooner than `memchr` is called.
+/// In shorter texts a loop finds a byte sooner than `memchr` does.
 const SHORT_BYTES: usize = 16;
 
 fn find(byte: u8, bytes: &[u8]) -> Option<usize> {

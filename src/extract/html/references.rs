@@ -1,4 +1,4 @@
-//! Attributes → links, images, declared languages.
+//! Reads links, images and declared languages from attributes.
 
 use std::borrow::Cow;
 
@@ -17,35 +17,35 @@ use crate::extract::versions::LANG_HREF;
 use crate::language::names::named;
 use crate::types::{Image, Lang, Link, LinkKind, Page};
 
-/// Takes links, images and declared languages out of the elements of a page.
+/// Collects the links, images and declared languages of a page.
 pub(super) struct References<'a> {
     params: &'a Params,
     resolver: Resolver,
     link: Option<OpenLink>,
-    /// What may run while the page is loaded.
+    /// Code that may run while the page is loaded.
     scripts: Vec<Cow<'a, str>>,
     signs: Signs,
 }
 
 /// A link whose text is being read.
 struct OpenLink {
-    /// Its place in [`Page::links`].
+    /// Its position in [`Page::links`].
     link: usize,
     /// Where its text begins in [`Page::text`].
     start: usize,
     /// Alternative text of the last image in it.
     alt: String,
-    /// It is one only if its text is the name of a language: a choice of a form.
+    /// True for a choice of a form, which is a link only if its text is the name of a language.
     is_choice: bool,
 }
 
-/// What a link is in one kind of element.
+/// How links of one kind of element are read.
 #[derive(Clone, Copy)]
 struct Element {
     kind: LinkKind,
     /// The attribute with the URL.
     target: &'static str,
-    /// The attribute that stands for an anchor; `None` where text follows.
+    /// The attribute that takes the place of an anchor text; `None` where the text follows.
     title: Option<&'static str>,
 }
 
@@ -56,16 +56,16 @@ const CUSTOM: Element = Element { kind: LinkKind::Anchor, target: LANG_HREF, tit
 const HEAD: Element = Element { kind: LinkKind::Head, target: "href", title: Some("title") };
 const FRAME: Element = Element { kind: LinkKind::Frame, target: "src", title: Some("title") };
 
-/// Longer scripts are programs that go elsewhere when asked to.
+/// Longer scripts are not read: they are programs that go to another page only when the reader asks for it.
 const MAX_SCRIPT_BYTES: usize = 4 << 10;
 
-/// Attributes of `<meta>` that name what its content is.
+/// Attributes of `<meta>` that say what its content is.
 const META_NAMES: &[&str] = &["http-equiv", "name", "property"];
-/// Names of content that is a language.
+/// The values of these attributes for which the content is a language.
 const META_LANGUAGES: &[&str] = &["content-language", "language", "dc.language", "dcterms.language", "og:locale"];
 
 impl<'a> References<'a> {
-    /// None yet; `resolver` knows what they are relative to.
+    /// Starts without any. `resolver` knows to which URL they are relative.
     pub(super) fn new(resolver: Resolver, params: &'a Params) -> References<'a> {
         References { params, resolver, link: None, scripts: Vec::new(), signs: Signs::default() }
     }
@@ -75,7 +75,7 @@ impl<'a> References<'a> {
         self.link.is_some()
     }
 
-    /// Takes what the attributes of an element say, which stands behind `at` tags.
+    /// Reads the attributes of an element, before which there are `at` tags.
     pub(super) fn take(&mut self, role: Role, attributes: &Attributes<'_, '_, 'a>, at: u32, page: &mut Page) {
         match role {
             Role::Anchor => {
@@ -86,7 +86,7 @@ impl<'a> References<'a> {
             }
             Role::Choice => {
                 self.end_link(page);
-                // What has no sign of a URL is the code of a choice.
+                // A value without a sign of a URL is the code of a choice.
                 let is_url = attributes.get("value").is_some_and(|value| value.contains(['/', '.', '?']));
                 if is_url && self.add_link(CHOICE, attributes, at, page) {
                     self.open_link(true, page);
@@ -130,7 +130,7 @@ impl<'a> References<'a> {
         }
     }
 
-    /// What was seen that tells a page without a text of its own, given how much it says.
+    /// The signs that the page has no text of its own. `own_bytes` is the amount of its text outside links.
     pub(super) fn into_signs(mut self, own_bytes: usize) -> Signs {
         if self.params.stubs.is_bare(own_bytes) {
             let scripts = std::mem::take(&mut self.scripts);
@@ -140,14 +140,14 @@ impl<'a> References<'a> {
         self.signs
     }
 
-    /// Takes the text of a script.
+    /// Adds the text of a script.
     pub(super) fn script(&mut self, script: &'a str) {
         if script.len() <= MAX_SCRIPT_BYTES {
             self.scripts.push(Cow::Borrowed(script));
         }
     }
 
-    /// Takes what `<meta property="og:url">` names as the URL of the page.
+    /// Adds the URL that `<meta property="og:url">` names as that of the page.
     fn own_url(&mut self, attributes: &Attributes<'_, '_, '_>, at: u32, page: &mut Page) {
         let is_url = |name: &str| name.trim().eq_ignore_ascii_case(OG_URL);
         if page.links.len() < self.params.max_links as usize
@@ -158,7 +158,7 @@ impl<'a> References<'a> {
         }
     }
 
-    /// Takes what `<meta http-equiv=refresh>` says: seconds, and a URL (HTML standard, §4.2.5.3).
+    /// Reads `<meta http-equiv=refresh>`: seconds, and a URL (HTML standard, §4.2.5.3).
     fn refresh(&mut self, attributes: &Attributes<'_, '_, '_>) {
         let is_refresh = |name: &str| name.trim().eq_ignore_ascii_case("refresh");
         if self.signs.refresh.is_some() || !attributes.get("http-equiv").is_some_and(|name| is_refresh(&name)) {
@@ -179,13 +179,13 @@ impl<'a> References<'a> {
         self.signs.refresh = self.absolute(url).map(|url| (seconds, url));
     }
 
-    /// Reads the text that follows as that of the last link.
+    /// Lets the text that follows be the anchor of the last link.
     fn open_link(&mut self, is_choice: bool, page: &Page) {
         let link = page.links.len() - 1;
         self.link = Some(OpenLink { link, start: page.text.len(), alt: String::new(), is_choice });
     }
 
-    /// Gives the open link its text, if there is one.
+    /// Gives the open link, if there is one, its text.
     pub(super) fn end_link(&mut self, page: &mut Page) {
         let Some(open) = self.link.take() else { return };
         if open.is_choice && named(page.text[open.start..].trim()).is_none() {
@@ -199,7 +199,7 @@ impl<'a> References<'a> {
         page.links[open.link].anchor = if lines { text.replace('\n', " ") } else { text.to_owned() };
     }
 
-    /// Adds a link. False where it leads nowhere.
+    /// Adds a link. False if the element has no URL that can be used, or the page has enough links.
     fn add_link(&mut self, element: Element, attributes: &Attributes<'_, '_, '_>, at: u32, page: &mut Page) -> bool {
         if page.links.len() >= self.params.max_links as usize {
             return false;
@@ -242,7 +242,7 @@ fn short(raw: &str, params: &Params) -> String {
     text
 }
 
-/// True for `<link>` elements that lead to a page, not to a style sheet, an icon or a feed.
+/// True for `<link>` elements that lead to a page, and not to a style sheet, an icon or a feed.
 fn leads_to_page(attributes: &Attributes<'_, '_, '_>) -> bool {
     const NOT_PAGES: &[&str] = &[
         "stylesheet",

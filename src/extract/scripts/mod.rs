@@ -1,8 +1,8 @@
 //! Scripts that go to another page while theirs is loaded.
 //!
-//! [`targets`] are the URLs that `location` is given by what runs then: statements outside functions, and those of functions that are
-//! called at once (`(function () { … })()`), by a timer, when the page is ready, or by name from what runs itself. A function that is
-//! only defined does not run, nor does one that waits for a click. Conditions count as true.
+//! [`targets`] gives the URLs that code assigns to `location` when it runs by itself. Such code is statements outside functions, and those
+//! of functions that are called where they stand (`(function () { … })()`), by a timer, when the page is ready, or by name from such code.
+//! A function that is only defined does not run, nor does one that waits for a click. Conditions count as true.
 
 mod tokens;
 
@@ -11,22 +11,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use tokens::{ARROW, Token, tokens};
 
-/// What may stand before `location`, with a dot between.
+/// Names that may stand before `location` and a dot.
 const OWNERS: &[&str] = &["window", "document", "self", "top", "parent", "this", "globalThis"];
-/// Functions that call the functions they are given, soon.
+/// Functions that soon call the functions that they are given.
 const RUNNERS: &[&str] =
     &["setTimeout", "setInterval", "requestAnimationFrame", "requestIdleCallback", "ready", "$", "jQuery"];
-/// Functions that call those they are given at an event, which is named first.
+/// Functions that call the functions that they are given at an event, whose name comes first.
 const LISTENERS: &[&str] = &["addEventListener", "attachEvent", "on", "one", "bind"];
-/// Events of a page that is loaded, as they are named there.
+/// The names of events of a page that is loaded.
 const LOAD_EVENTS: &[&str] = &["load", "DOMContentLoaded", "pageshow", "ready", "readystatechange"];
-/// Words before a parenthesis that are no name of a function.
+/// Words before a parenthesis that are not names of functions.
 const NO_FUNCTIONS: &[&str] = &["if", "for", "while", "switch", "catch", "with", "function", "await", "return"];
-/// Strings of code in strings of code are read so deep.
+/// How deep strings of code inside strings of code are read.
 const MAX_DEPTH: u32 = 2;
 
-/// The URLs that the scripts of a page go to when it is loaded, as they are written there and in their order. Linear in the length of
-/// the scripts; those that name no `location` cost hardly anything if none does.
+/// The URLs to which the scripts of a page go when it is loaded, as they are written there and in their order. Linear in the length of the
+/// scripts. If no script contains `location`, it costs hardly anything.
 pub fn targets<'a>(scripts: &[&'a str]) -> Vec<&'a str> {
     if !scripts.iter().any(|script| memmem::find(script.as_bytes(), b"location").is_some()) {
         return Vec::new();
@@ -56,17 +56,17 @@ enum When<'a> {
 /// What scripts do, and when.
 #[derive(Default)]
 struct Seen<'a> {
-    /// Where they go.
+    /// The URLs to which they go.
     goes: Vec<(When<'a>, &'a str)>,
-    /// Which functions they call.
+    /// The functions that they call.
     calls: Vec<(When<'a>, &'a str)>,
 }
 
 impl<'a> Seen<'a> {
-    /// Reads code that runs at a time.
+    /// Reads code that runs at a given time.
     fn read(&mut self, code: &'a str, when: When<'a>, depth: u32) {
         let code = Code::new(code);
-        // The functions that are open, each with the token that ends it, and when it runs.
+        // The open functions, each with the token after its last one, and when it runs.
         let mut open: Vec<(usize, When<'a>)> = vec![(usize::MAX, when)];
         for at in 0..code.tokens.len() {
             while open.last().is_some_and(|&(end, _)| end <= at) {
@@ -86,7 +86,7 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// The functions that are called while the page is loaded, by others that are too.
+    /// The functions that are called while the page is loaded, directly or by other such functions.
     fn called(&self) -> FxHashSet<&'a str> {
         let mut by_caller: FxHashMap<When<'a>, Vec<&'a str>> = FxHashMap::default();
         for &(when, name) in &self.calls {
@@ -105,7 +105,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// A function: the tokens from `start`, its name if it has one, and the token `end` that is the first behind it.
+/// A function: its first token, the first token after it, and its name if it has one.
 #[derive(Clone, Copy)]
 struct Function<'a> {
     start: usize,
@@ -113,14 +113,15 @@ struct Function<'a> {
     name: Option<&'a str>,
 }
 
-/// The tokens of a script, with which brackets belong together.
+/// The tokens of a script, and which of its brackets belong together.
 struct Code<'a> {
     tokens: Vec<(Token<'a>, bool)>,
-    /// Of each bracket the other one of the two; of all other tokens, and of brackets that stand alone, their own place.
+    /// For each bracket, the position of the other one of its pair; for all other tokens, and for single brackets, their own position.
     partners: Vec<usize>,
-    /// Of each token the bracket that was opened last before it and is still open; beyond the tokens where there is none.
+    /// For each token, the last bracket that was opened before it and is still open; a position beyond all tokens if there is none.
     around: Vec<usize>,
-    /// Where an expression ends that goes on at a token: the first token behind it. One place more than there are tokens.
+    /// For each token, the end of an expression that contains it: the first token after that expression. There is one more entry than there
+    /// are tokens.
     ends: Vec<usize>,
 }
 
@@ -169,7 +170,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// The token behind the bracket that closes the one at a place.
+    /// The token after the bracket that closes the one at `open`.
     fn behind(&self, open: usize) -> usize {
         match self.partners[open] {
             close if close == open => self.tokens.len(),
@@ -177,7 +178,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// The function whose body begins at a token: a brace, or the arrow before an expression.
+    /// The function whose body begins at a token: at a brace, or at the arrow before an expression.
     fn function(&self, at: usize) -> Option<Function<'a>> {
         let before = at.checked_sub(1)?;
         let is_body = self.is(at, '{');
@@ -202,7 +203,7 @@ impl<'a> Code<'a> {
         let name = self.word(head)?;
         match head.checked_sub(1).and_then(keyword) {
             Some(start) => Some(Function { start: self.with_async(start), end, name: Some(name) }),
-            // A method, as no other word stands before a parenthesis and a brace.
+            // This is a method, since no other word stands before a parenthesis and a brace.
             None if !NO_FUNCTIONS.contains(&name) => Some(Function { start: head, end, name: Some(name) }),
             None => None,
         }
@@ -218,7 +219,7 @@ impl<'a> Code<'a> {
         start.checked_sub(1).filter(|&before| self.word(before) == Some("async")).unwrap_or(start)
     }
 
-    /// True for a word on a new line, unless the sign before it wants something behind it.
+    /// True for a word on a new line, unless the sign before it must be followed by something.
     fn begins_statement(&self, at: usize) -> bool {
         let wants_more =
             |before: usize| matches!(self.token(before), Some(Token::Sign(sign)) if !matches!(sign, ')' | ']' | '}'));
@@ -243,7 +244,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// True for `(function () { … })()` and its like.
+    /// True for `(function () { … })()` and similar calls.
     fn is_called_where_it_stands(&self, function: Function<'_>) -> bool {
         let Function { mut start, mut end, .. } = function;
         let mut is_value = start.checked_sub(1).is_some_and(|before| match self.token(before) {
@@ -251,7 +252,7 @@ impl<'a> Code<'a> {
             Some(Token::Word(word)) => matches!(word, "void" | "new" | "return" | "await" | "typeof"),
             _ => false,
         });
-        // Parentheses round it, and round those.
+        // Parentheses around it, and around those.
         while let Some(open) = start.checked_sub(1)
             && self.is(open, '(')
             && self.partners[open] == end
@@ -264,7 +265,7 @@ impl<'a> Code<'a> {
         is_value && (calls(end) || by_method())
     }
 
-    /// True for the end of what a parenthesis behind it would call.
+    /// True for the last token of something that a parenthesis after it would call.
     fn is_callee(&self, at: usize) -> bool {
         match self.token(at) {
             Some(Token::Word(word)) => !matches!(word, "void" | "return" | "await" | "typeof" | "if" | "while"),
@@ -273,7 +274,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// True for an argument of a function that calls it soon, or when the page is loaded.
+    /// True for an argument of a function that calls this argument soon or when the page is loaded.
     fn is_given_to_runner(&self, argument: usize) -> bool {
         let open = self.around[argument];
         if !self.is(open, '(') {
@@ -287,16 +288,16 @@ impl<'a> Code<'a> {
         RUNNERS.contains(&callee) || (LISTENERS.contains(&callee) && listens())
     }
 
-    /// True for the `=` of `window.onload = …` and its like.
+    /// True for the `=` of `window.onload = …` and similar assignments.
     fn is_load_handler(&self, equals: usize) -> bool {
         let handler = equals.checked_sub(1).and_then(|at| self.word(at));
         handler.and_then(|name| name.strip_prefix("on")).is_some_and(|event| LOAD_EVENTS.contains(&event))
     }
 
-    /// True for a name of a function that is called here, or given to what calls it.
+    /// True for the name of a function that is called here, or given to a function that calls it.
     fn is_called(&self, at: usize) -> bool {
         if self.is(at + 1, '(') {
-            // Not where it is defined.
+            // In a definition the name is not called.
             return !self.is(self.behind(at + 1), '{')
                 || self.tokens.get(self.behind(at + 1)).is_some_and(|next| next.1);
         }
@@ -309,13 +310,13 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// True for a string that is run as code by a timer.
+    /// True for a string that a timer runs as code.
     fn is_code(&self, at: usize) -> bool {
         let callee = at.checked_sub(2).and_then(|callee| self.word(callee));
         self.is(at.saturating_sub(1), '(') && matches!(callee, Some("setTimeout" | "setInterval"))
     }
 
-    /// The text that the `location` at a place is given.
+    /// The text that is assigned to the `location` at a token.
     fn target(&self, at: usize) -> Option<&'a str> {
         let owner = at.checked_sub(1).filter(|&dot| self.is(dot, '.'));
         if let Some(dot) = owner

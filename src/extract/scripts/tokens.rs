@@ -1,26 +1,26 @@
-//! Scripts → tokens, as far as it takes to tell code from strings, comments and regular expressions.
+//! Divides scripts into tokens, as far as is needed to tell code from strings, comments and regular expressions.
 
 /// A token of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token<'a> {
     /// A name or a keyword.
     Word(&'a str),
-    /// What stands between the quotes of a string, or between those of a template as far as its first `${`.
+    /// The text between the quotes of a string, or that of a template up to its first `${`.
     Text(&'a str),
     /// A number or a regular expression.
     Value,
-    /// One sign; `⇒` is that of arrow functions.
+    /// One sign; `⇒` is the sign of arrow functions.
     Sign(char),
 }
 
 /// The sign of arrow functions, `=>`.
 pub const ARROW: char = '⇒';
 
-/// Words behind which a `/` begins a regular expression.
+/// Words after which a `/` begins a regular expression.
 const BEFORE_VALUES: &[&str] =
     &["return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "throw", "new", "await", "yield"];
 
-/// The tokens of a script, each with whether a line ends before it. Linear in the length of the script.
+/// The tokens of a script, each with whether a line begins before it. Linear in the length of the script.
 pub fn tokens(script: &str) -> Vec<(Token<'_>, bool)> {
     let mut found: Vec<(Token<'_>, bool)> = Vec::new();
     let (mut at, mut on_new_line) = (0, true);
@@ -51,7 +51,7 @@ pub fn tokens(script: &str) -> Vec<(Token<'_>, bool)> {
     found
 }
 
-/// The token that a text begins with, and its length.
+/// The token with which a text begins, and its length.
 fn token<'a>(rest: &'a str, first: char, before: Option<Token<'_>>) -> (Token<'a>, usize) {
     match first {
         '"' | '\'' => {
@@ -77,7 +77,7 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
-/// True where a value may begin behind a token, and a `/` therefore does not divide.
+/// True where a value may begin after a token, so that a `/` does not mean division.
 fn begins_value(before: Option<Token<'_>>) -> bool {
     match before {
         None => true,
@@ -87,7 +87,7 @@ fn begins_value(before: Option<Token<'_>>) -> bool {
     }
 }
 
-/// The length of the comment that a text begins with: `//`, `/* */`, and those of HTML, which end with their line.
+/// The length of the comment with which a text begins: `//`, `/* */`, and comments of HTML, which end with their line.
 fn comment_len(rest: &str, on_new_line: bool) -> Option<usize> {
     if let Some(inside) = rest.strip_prefix("/*") {
         return Some(inside.find("*/").map_or(rest.len(), |end| end + "/**/".len()));
@@ -100,13 +100,13 @@ fn line_len(rest: &str) -> usize {
     rest.find(['\n', '\r']).unwrap_or(rest.len())
 }
 
-/// What stands between two quotes, the second of which may be missing.
+/// The text between two quotes, the second of which may be missing.
 fn inside(text: &str, end: usize, quote: char) -> &str {
     let text = &text[1..end];
     text.strip_suffix(quote).unwrap_or(text)
 }
 
-/// The length of a string with its quotes. One that is not closed ends with its line.
+/// The length of a string with its quotes. A string that is not closed ends with its line.
 fn string_len(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut at = 1;
@@ -122,11 +122,11 @@ fn string_len(rest: &str) -> usize {
     bytes.len()
 }
 
-/// The length of a template with its quotes, and where the first `${` in it stands.
+/// The length of a template with its quotes, and the position of the first `${` in it.
 fn template_len(rest: &str) -> (usize, Option<usize>) {
     let bytes = rest.as_bytes();
     let mut first_code = None;
-    // Of each template that is open how many braces are, in the code inside it; `None` where its text is read.
+    // For each open template, the number of open braces in the code inside it; `None` while its text is read.
     let mut open: Vec<Option<u32>> = vec![None];
     let mut at = 1;
     while let (Some(top), true) = (open.last_mut(), at < bytes.len()) {
@@ -147,7 +147,7 @@ fn template_len(rest: &str) -> (usize, Option<usize>) {
         }
         at += 1;
     }
-    // An escape at the end may lead beyond it.
+    // An escape at the end may lead beyond the text.
     (at.min(bytes.len()), first_code)
 }
 
