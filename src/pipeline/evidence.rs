@@ -1,4 +1,4 @@
-//! What `explain` asks of the methods that judged a pair.
+//! The evidence that `explain` asks from the methods which judged a pair.
 
 use std::cell::OnceCell;
 
@@ -15,7 +15,7 @@ use crate::query::{self, Site};
 use crate::store::Store;
 use crate::types::{CanonicalUrl, JudgedPair, LangPair, PagePair};
 
-/// Everything known of a page, or of two pages and what they are to each other.
+/// Everything that is known of a page, or of two pages and their relation to each other.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -28,11 +28,11 @@ pub fn explain(
     query::explain::explain(store, config, &OfMethods { store, config, models: OnceCell::new() }, url, other)
 }
 
-/// The methods, with what they need.
+/// Answers the questions of `explain` by the methods.
 struct OfMethods<'s> {
     store: &'s Store,
     config: &'s Config,
-    /// What the store has learnt, once it is asked for.
+    /// What the store has learnt; read when it is first needed.
     models: OnceCell<Models>,
 }
 

@@ -1,5 +1,5 @@
-//! The graph of sites, made from the links of all pages, and which sites were requested. The method is [`crate::explore`]; here the
-//! store is read and written.
+//! The graph of sites, made from the links of all pages, and the sites that were requested. The method is [`crate::explore`]; this file
+//! reads and writes the store.
 
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::Xxh3;
@@ -14,12 +14,12 @@ use crate::store::layout::{RequestRecord, RoundRecord, WebHead, WebRecord, web_r
 use crate::store::{SiteWeb, Store};
 use crate::types::SiteId;
 
-/// What a site is.
+/// What a site of the graph is: a domain or a host.
 fn kind(by_domain: bool) -> &'static str {
     if by_domain { "domain" } else { "host" }
 }
 
-/// Hash of what the graph of sites is made from.
+/// Hash of everything from which the graph of sites is made.
 fn fingerprint(store: &Store) -> Result<u64> {
     let mut hasher = Xxh3::new();
     for id in (0..store.site_count()?).map(SiteId) {
@@ -34,7 +34,7 @@ fn fingerprint(store: &Store) -> Result<u64> {
 /// Calls `each` with a host of the store, another host to which it links, and the number of links.
 ///
 /// # Errors
-/// When the store cannot be read, the run was stopped, or what `each` returns.
+/// When the store cannot be read, the run was stopped, or `each` returns an error.
 pub(crate) fn for_each_link(
     store: &Store,
     context: &Context<'_>,
@@ -53,9 +53,9 @@ pub(crate) fn for_each_link(
     Ok(())
 }
 
-/// Makes the graph of sites out of the present links and pairs.
+/// Makes the graph of sites from the present links and pairs.
 ///
-/// Memory: 12 bytes a pair of linked sites, and the names of sites.
+/// Memory: two names for each pair of linked sites while it is made; afterwards 12 bytes for each pair, and the names of sites.
 fn make_web(store: &Store, context: &Context<'_>, by_domain: bool) -> Result<Vec<WebRecord>> {
     let mut builder = WebBuilder::new(by_domain);
     for host in query::hosts(store)? {
@@ -82,10 +82,10 @@ fn records(builder: WebBuilder) -> Vec<WebRecord> {
     records
 }
 
-/// Keeps a graph that was made and not kept yet, so that the next one who asks need not make it.
+/// Stores a graph that was made and is not stored yet, so that it need not be made again.
 ///
 /// # Errors
-/// When the disk does not take it.
+/// When the disk cannot be written.
 pub fn keep(store: &mut Store, explored: &Explored, by_domain: bool) -> Result<()> {
     let Some(fingerprint) = explored.made_from else { return Ok(()) };
     let records = explored.web.records();
@@ -101,15 +101,15 @@ pub struct Explored {
     web: SiteWeb,
     /// Hash of its sites, links and pairs.
     fingerprint: u64,
-    /// Which stored sites are seeds: those with a pair.
+    /// For each stored site, whether it is a seed: whether it has a pair.
     seeds: Vec<bool>,
     ranks: Vec<Rank>,
-    /// Hash of what the graph was made from, where it is not kept in the store.
+    /// Hash of everything from which the graph was made; `None` if it is in the store.
     made_from: Option<u64>,
 }
 
 impl Explored {
-    /// The graph of the present links and pairs, as the store keeps it or made anew, with its ranks. Seeds are the bilingual
+    /// The graph of the present links and pairs with its ranks, from the store if it is there, else made anew. Seeds are the bilingual
     /// sites: those with a pair. The store is only read.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl Explored {
         Ok(Explored { made_from: (!is_kept).then_some(present), ..explored })
     }
 
-    /// The graph of the hosts and links that were collected, with its ranks.
+    /// The graph of hosts and links that were collected, with its ranks.
     #[cfg(feature = "exec")]
     pub(crate) fn of(builder: WebBuilder, params: &explore::Params) -> Explored {
         Explored::new(SiteWeb::new(records(builder)), params)
@@ -135,12 +135,12 @@ impl Explored {
         Explored { fingerprint: web.content(), web, seeds, ranks, made_from: None }
     }
 
-    /// The sites to explore next, best first.
+    /// The sites to explore next, the best first.
     pub fn next(&self, by: By) -> Vec<Next> {
         explore::next(&self.web, &self.ranks, &self.seeds, by)
     }
 
-    /// The names of what [`Explored::values`] gives.
+    /// The names of the columns of [`Explored::values`].
     pub const COLUMNS: [&'static str; 6] = ["site", "linkout", "pagerank", "weighted", "seeds", "links"];
 
     /// A site to explore as a row of a listing.
@@ -160,7 +160,7 @@ impl Explored {
         self.web.name(site)
     }
 
-    /// True when a site has pairs.
+    /// True when at least one site has pairs.
     pub fn has_seeds(&self) -> bool {
         self.seeds.contains(&true)
     }
@@ -171,10 +171,10 @@ impl Explored {
     }
 }
 
-/// Remembers the sites that were requested. A request with the same graph and the same ranking belongs to the same round.
+/// Stores which sites were requested. Requests with the same graph and the same ranking belong to one round.
 ///
 /// # Errors
-/// When the disk does not take it.
+/// When the disk cannot be written.
 pub fn remember(store: &mut Store, explored: &Explored, by: By, by_domain: bool, requested: Vec<String>) -> Result<()> {
     let by = by.name();
     let rounds = store.rounds()?;

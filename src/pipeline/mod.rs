@@ -1,9 +1,8 @@
 //! Which stages run, in what order, and how they resume.
 //!
-//! [`run`] walks [`STAGES`] up to the one asked for. A stage skips what is fresh, goes on where it stopped, and commits as
-//! it goes; a commit holds the outputs and the cursor that covers them, so a run that is killed at any instant loses what
-//! was not committed and nothing else. What a stage leaves depends on its inputs only: not on threads, interruptions, or the
-//! order in which archives came.
+//! [`run`] goes through [`STAGES`] up to the one asked for. A stage skips what is fresh, resumes where it stopped, and commits as it goes.
+//! A commit contains outputs together with the cursor that covers them, so a run that is killed loses only what was not committed. What a
+//! stage leaves depends on its inputs only: not on threads, interruptions, or the order in which archives came.
 
 use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
@@ -38,7 +37,7 @@ pub use stale::{LAST_STAGE, StageState, StageStatus, has_run, note_fresh, progre
 /// Runs the stages from the first to `until`, both inclusive.
 ///
 /// # Errors
-/// What stopped it; everything committed before stays.
+/// The error that stopped it. Everything committed before stays.
 pub fn run(store: &mut Store, context: &Context<'_>, until: &str) -> Result<()> {
     for stage in STAGES {
         run_stage(*stage, store, context)?;
@@ -49,14 +48,15 @@ pub fn run(store: &mut Store, context: &Context<'_>, until: &str) -> Result<()> 
     Ok(())
 }
 
-/// Takes archives in and runs every stage: the words of `diglot run`, said without progress. Gives what the settings come to, which queries ask
-/// for.
+/// Ingests archives and runs every stage, as `diglot run` does, but without reporting progress. Returns the configuration that results from
+/// the settings, which queries need.
 ///
-/// The store keeps settings, by the names of their options (a list: one value after another); what is not given is as in the run before.
-/// Inputs are files, folders, patterns or `@LIST`, as on the command line; none: goes on with what the store has.
+/// The store keeps settings by the names of their options (of a list, one value after another). A setting that is not given stays as it was
+/// in the run before. Inputs are files, folders, patterns or `@LIST`, as on the command line; with none, the run continues with what the
+/// store has.
 ///
 /// # Errors
-/// When a setting makes no sense or an input is no archive, or as [`run`].
+/// When a setting is not possible or an input is not an archive, and as [`run`].
 pub fn run_all(store: &mut Store, settings: &[(&str, &str)], inputs: &[&str]) -> Result<Config> {
     let inputs: Vec<OsString> = inputs.iter().map(|&input| input.into()).collect();
     let inputs = archive::expand(&inputs, false, &|_| false)?;
@@ -67,7 +67,7 @@ pub fn run_all(store: &mut Store, settings: &[(&str, &str)], inputs: &[&str]) ->
     Ok(config)
 }
 
-/// Runs one stage, in a store that has nothing any more of what other settings made of it.
+/// Runs one stage. Before that, everything that this stage and later ones have made with other settings is removed from the store.
 ///
 /// # Errors
 /// As [`run`].
@@ -79,7 +79,7 @@ pub fn run_stage(stage: &dyn Stage, store: &mut Store, context: &Context<'_>) ->
     outcome
 }
 
-/// Forgets what a stage, and those after it, made with other settings than these: no stage and no query reads it any more.
+/// Removes what a stage, and the stages after it, made with other settings, which no stage and no query would read any more.
 fn forget_other_settings(stage: &dyn Stage, store: &mut Store, config: &Config) -> Result<()> {
     for later in STAGES.iter().skip_while(|later| later.name() != stage.name()) {
         if !later.tables().is_empty() && store.stage(later.name())?.fingerprint != fingerprint(*later, config) {
@@ -89,7 +89,7 @@ fn forget_other_settings(stage: &dyn Stage, store: &mut Store, config: &Config) 
     Ok(())
 }
 
-/// The stage of a name.
+/// The stage with a name.
 pub fn stage(name: &str) -> Option<&'static dyn Stage> {
     STAGES.iter().copied().find(|stage| stage.name() == name)
 }

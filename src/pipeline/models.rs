@@ -1,4 +1,4 @@
-//! What the store holds of language pairs, and what the user gave, for comparing pages.
+//! What is known of language pairs, for comparing pages: what the store has, and what the user gave.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::store::records::RecordRef;
 use crate::types::{Lang, LangPair};
 use crate::verify::SiteView;
 
-/// What pairs are judged by: what the user gave, and what was learnt where the settings have it learnt.
+/// What is needed to judge pairs: what the user gave, and what was learnt if the settings use it.
 ///
 /// # Errors
 /// When the store, or a word list, cannot be read.
@@ -24,7 +24,7 @@ pub fn for_judging(store: &Store, config: &Config) -> Result<Models> {
     if config.learns() { read(store, config) } else { given(config) }
 }
 
-/// What the user gave, and nothing learnt.
+/// What the user gave, without anything learnt.
 ///
 /// # Errors
 /// When a word list cannot be read.
@@ -32,7 +32,7 @@ pub fn given(config: &Config) -> Result<Models> {
     with(config, BTreeMap::new())
 }
 
-/// What the user gave, and what was learnt of all language pairs.
+/// What the user gave, and what was learnt, of all language pairs.
 ///
 /// # Errors
 /// When the store, or a word list, cannot be read.
@@ -54,7 +54,7 @@ fn with(config: &Config, learnt: BTreeMap<LangPair, Model>) -> Result<Models> {
     Ok(Models::new(LexiconSet::read(&config.lexicons)?, learnt, config.judge.fit.shipped.clone()))
 }
 
-/// What link-2014 compares the pages of a site with.
+/// The inputs with which preset link-2014 compares the pages of a site.
 pub fn ets_inputs<'v, 's>(site: &'v SiteView<'s>, models: &'v Models, config: &'v Config) -> ets::Inputs<'v, 's> {
     ets::Inputs {
         site,

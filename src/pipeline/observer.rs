@@ -1,25 +1,25 @@
-//! Progress: the library tells, it never prints.
+//! Progress: the library reports it, but prints nothing.
 
 use crate::archive::Tally;
 
-/// Who is told of progress. All calls may come from any thread.
+/// Receives reports of progress. All calls may come from any thread.
 pub trait Observer: Sync {
-    /// A stage begins, or goes on with the next part: `what` is done in `unit`s, of which there are `total` where known.
+    /// A stage begins, or goes on with its next part, called `what`. Progress is counted in `unit`s; `total` is their number, if known.
     fn begin(&self, stage: &str, what: &str, unit: &str, total: Option<u64>);
-    /// So much is done; `note` says more.
+    /// `done` units are done; `note` says more.
     fn progress(&self, done: u64, note: &str);
-    /// Inside of what is done next, of the step that is called `what`, so much is done of `total`. Sites that are worked on side by
-    /// side tell of their steps in any order.
+    /// Of the present unit's step called `what`, `done` of `total` are done. Sites that are worked on in parallel report their steps in any
+    /// order.
     fn step(&self, _what: &str, _done: u64, _total: u64) {}
-    /// Something worth a line.
+    /// A message of one line.
     fn message(&self, text: &str);
-    /// What became of the inputs, once all are read.
+    /// What became of the inputs, after all were read.
     fn inputs(&self, _: &Tally) {}
-    /// The stage is over.
+    /// The stage has ended; `done` is true unless it failed or was stopped.
     fn end(&self, stage: &str, done: bool);
 }
 
-/// Tells nobody.
+/// Ignores all reports.
 pub struct Silent;
 
 impl Observer for Silent {

@@ -1,5 +1,5 @@
-//! Deep pages: URLs that keys make for pages without a partner, looked up in the store, then in indexes. What is still missing can be
-//! requested, and requests are remembered. The method is [`crate::recover`]; here the store is read and written.
+//! Deep pages: URLs that keys make for pages without a partner are looked up in the store, then in indexes. URLs that are still missing can
+//! be requested, and requests are stored. The method is [`crate::recover`]; this file reads and writes the store.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,28 +21,28 @@ use crate::types::{CanonicalUrl, Lang, Pointer, RawRecord};
 
 /// What to look for.
 pub struct Request<'r> {
-    /// Which sites.
+    /// The sites to look at.
     pub scope: &'r Scope,
-    /// Indexes of larger archives.
+    /// Indexes of larger archives, in which missing URLs are looked up.
     pub indexes: &'r [PathBuf],
-    /// How many missing URLs are listed at most: the likeliest ones.
+    /// How many missing URLs are listed, at most; the likeliest ones are.
     pub top: Option<usize>,
-    /// Missing URLs that are less likely are left out.
+    /// Missing URLs with a smaller chance are left out.
     pub min_chance: f64,
-    /// URLs requested before count as missing again while they have not arrived.
+    /// True if URLs that were requested before, but have not arrived, count as missing again.
     pub again: bool,
 }
 
-/// What was found.
+/// The URLs that were found.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// The likeliest first.
+    /// The URLs, the likeliest first.
     pub pages: Vec<DeepPage>,
     /// How many missing URLs were left out because they are too unlikely.
     pub unlikely: usize,
 }
 
-/// Every URL that a key makes for a page without a partner, and what became of it: the likeliest first.
+/// Every URL that a key makes for a page without a partner, and what became of it, the likeliest first.
 ///
 /// # Errors
 /// When the store or an index cannot be read.
@@ -64,15 +64,15 @@ pub fn plan(store: &Store, context: &Context<'_>, request: &Request<'_>) -> Resu
     Ok(Plan { pages, unlikely })
 }
 
-/// Remembers that the missing URLs were requested.
+/// Stores that the missing URLs were requested.
 ///
 /// # Errors
-/// When the disk does not take it.
+/// When the disk cannot be written.
 pub fn remember(store: &mut Store, pages: &[DeepPage]) -> Result<()> {
     remember_in(store, pages, RECORD_URLS)
 }
 
-/// URLs of one record, of a few hundred bytes each as a rule and of 4 KiB at most: far below what a record may have.
+/// URLs in one record. Each has a few hundred bytes as a rule, and 4 KiB at most, so a record stays far below its limit.
 const RECORD_URLS: usize = 1 << 16;
 
 fn remember_in(store: &mut Store, pages: &[DeepPage], record_urls: usize) -> Result<()> {
@@ -91,7 +91,7 @@ fn remember_in(store: &mut Store, pages: &[DeepPage], record_urls: usize) -> Res
     if missing.is_empty() {
         return Ok(());
     }
-    // One commit: if half of a list were remembered, the other half would become a list of its own.
+    // There is one commit for all: if half of a list were stored, the other half would become a list of its own.
     let mut changes = Changes::default();
     for part in missing.chunks(record_urls) {
         let requested = part.iter().map(|page| requested(page)).collect();
@@ -126,7 +126,7 @@ fn requested(record: &RequestedRecord) -> Requested {
     }
 }
 
-/// Marks the missing and requested URLs that an index has.
+/// Marks those of the missing and requested URLs that an index has.
 fn look_up(path: &Path, context: &Context<'_>, pages: &mut [DeepPage]) -> Result<()> {
     let sought: FxHashMap<String, usize> = pages
         .iter()
@@ -145,7 +145,7 @@ fn look_up(path: &Path, context: &Context<'_>, pages: &mut [DeepPage]) -> Result
             let url = CanonicalUrl::parse(&capture.url).ok()?;
             Some((*sought.get(url.identity())?, capture.date_ms, capture.pointer?))
         };
-        // The newest capture of a URL; of one instant the first in the index.
+        // The newest capture of a URL counts; of captures with the same time, the first in the index.
         for (at, date_ms, pointer) in portion.into_par_iter().filter_map(hit).collect::<Vec<_>>() {
             if found.get(&at).is_none_or(|(known, _)| *known < date_ms) {
                 found.insert(at, (date_ms, pointer));
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::store::Access;
 
-    /// Five URLs in records of two: the catalog knows all of them, and so does one that is rebuilt from the records.
+    /// Five URLs in records of two each: the catalog knows all of them, and so does a catalog rebuilt from the records.
     #[test]
     fn a_long_list_is_remembered_in_several_records() {
         let folder = tempfile::tempdir().expect("a folder");

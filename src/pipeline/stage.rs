@@ -1,4 +1,4 @@
-//! What a stage is: what it is given, what it tells, and the fingerprint of its settings.
+//! The trait of stages, what they are given, and the fingerprint of their settings.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,18 +14,18 @@ use crate::types::Watch;
 
 /// What every stage is given.
 pub struct Context<'c> {
-    /// Settings.
+    /// The settings.
     pub config: &'c Config,
-    /// Archives to take in; none: those the store has.
+    /// Archives to ingest; without any, the stages work on what the store has.
     pub inputs: &'c Inputs,
-    /// Who is told of progress.
+    /// Receives reports of progress.
     pub observer: &'c dyn Observer,
-    /// Set it, and the run stops at the next commit, or before it.
+    /// If it is set, the run stops at the next commit or before.
     pub stop: &'c AtomicBool,
 }
 
 impl Context<'_> {
-    /// `Err(Interrupted)` once a stop was asked for.
+    /// An error once the run was asked to stop.
     ///
     /// # Errors
     /// [`Error::Interrupted`].
@@ -45,34 +45,34 @@ pub trait Stage: Sync {
     /// Its name on the command line and in `status`.
     fn name(&self) -> &'static str;
 
-    /// Grows when the stage would give other results for the same input: by other code, or because the default of a field in
-    /// its [`sections`](Stage::sections) changed. (A fingerprint holds only what differs from the default, so that a new field
-    /// leaves old results fresh; a changed default it cannot see.)
+    /// Must grow when the stage would give other results for the same input, because of other code or because the default of a field in its
+    /// [`sections`](Stage::sections) changed. (A fingerprint contains only what differs from the default. So a new field leaves old results
+    /// fresh, but a changed default does not show in it.)
     fn version(&self) -> u32;
 
-    /// The sections of the configuration its results depend on, by name: `keys`, or a single field, `keys.across_suffixes`.
+    /// The sections of the configuration on which its results depend, by name: `keys`, or a single field, `keys.across_suffixes`.
     fn sections(&self) -> &'static [&'static str];
 
-    /// The tables of the store that it alone fills, in which its settings stand for what was made: when they change, all of it goes.
-    /// None where it sees itself which of its results are of other settings.
+    /// The tables of the store that only this stage fills, and whose contents depend on its settings: when these change, the tables are
+    /// emptied. None if the stage itself recognises which of its results were made with other settings.
     fn tables(&self) -> &'static [Keyspace] {
         &[]
     }
 
-    /// What of its work is left, as text for `status`; empty when all is fresh.
+    /// The work that is left, as text for `status`; empty when everything is fresh.
     ///
     /// # Errors
     /// When the store cannot be read.
     fn remaining(&self, store: &Store, config: &Config) -> Result<String>;
 
-    /// Does what is not done yet.
+    /// Does the work that is left.
     ///
     /// # Errors
-    /// What stops a run: the environment, or the user.
+    /// Problems that stop a run: those of the environment, and a stop that the user asked for.
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()>;
 }
 
-/// Fingerprint of a stage: of its name, its version, and the fields of its sections that differ from the default.
+/// Fingerprint of a stage: a hash of its name, its version, and the fields of its sections that differ from the default.
 pub fn fingerprint(stage: &dyn Stage, config: &Config) -> u64 {
     let mut hasher = Xxh3::new();
     hasher.update(format!("{} {}\n", stage.name(), stage.version()).as_bytes());

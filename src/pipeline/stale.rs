@@ -1,23 +1,23 @@
-//! What is stale: the one answer for runs, `status` and queries.
+//! Which stages are stale. Runs, `status` and queries all use this.
 
 use super::{STAGES, Stage, fingerprint};
 use crate::config::Config;
 use crate::error::Result;
 use crate::store::Store;
 
-/// The stage up to which a run goes where nothing else is said.
+/// The stage up to which a run goes by default.
 pub const LAST_STAGE: &str = "align";
 
 /// How far a stage is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StageState {
-    /// Its results are those of the present settings and of what it is made from.
+    /// Its results were made with the present settings, from the present results of earlier stages.
     Fresh,
     /// It never ran on this store.
     NotRun,
-    /// It was stopped, and the next run goes on with it.
+    /// It was stopped, and the next run continues it.
     Partial,
-    /// Its settings, or the results of a stage before, are not those it ran with.
+    /// Its settings, or the results of an earlier stage, have changed since it ran.
     Stale,
 }
 
@@ -40,13 +40,13 @@ pub struct StageStatus {
     pub name: &'static str,
     /// How far it is.
     pub state: StageState,
-    /// What of its work is left, as text; empty where that is not known before the stages before it have run.
+    /// The work that is left, as text; empty where this is not known before earlier stages have run.
     pub remaining: String,
 }
 
 /// How far each stage is, from the first to `until`.
 ///
-/// An archive that was read in part makes nothing stale: what was read of it is pages like others.
+/// An archive of which only a part was read makes nothing stale: the pages read so far are pages like others.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -79,7 +79,7 @@ pub fn progress(store: &Store, config: &Config, until: &str) -> Result<Vec<Stage
     Ok(found)
 }
 
-/// True when a stage has ever run on a store.
+/// True when a stage has run on a store at any time.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -87,11 +87,11 @@ pub fn has_run(store: &Store, stage: &dyn Stage) -> Result<bool> {
     Ok(store.stage(stage.name())?.fingerprint != 0)
 }
 
-/// Puts down in the store which stages are fresh: a query then sees it at once, however many sites there are. Does nothing where that is
-/// known of the last commit.
+/// Stores which stages are fresh, so that a query knows it at once, however many sites there are. Does nothing if this is already stored
+/// for the last commit.
 ///
 /// # Errors
-/// When the store cannot be read, or the disk does not take it.
+/// When the store cannot be read, or the disk cannot be written.
 pub fn note_fresh(store: &mut Store, config: &Config) -> Result<()> {
     if !store.known_fresh()?.is_empty() {
         return Ok(());

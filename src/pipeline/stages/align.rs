@@ -1,5 +1,5 @@
-//! Page pairs → sentence pairs: what there is to learn of each pair of languages, then site after site. Unit of work: some
-//! page pairs, and the repeats of a site.
+//! Makes sentence pairs from page pairs: first a model of each language pair is learnt, then sites are aligned one after another. Units of
+//! work: some page pairs, and the repeats of a site.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,20 +39,20 @@ use crate::store::{Store, model_key};
 use crate::text::words::Words;
 use crate::types::{Lang, LangPair, PagePair, SiteId, Step, Watch, counted};
 
-/// Page pairs → sentence pairs.
+/// The stage that makes sentence pairs from page pairs.
 pub struct Align;
 
-/// Page pairs aligned at once, in parallel, and committed together: a second or two of work.
+/// Page pairs that are aligned in parallel and committed together: a second or two of work.
 const WINDOW_PAIRS: usize = 16_384;
-/// … and bytes of the text of all of their pages: what is found takes about half of that.
+/// … and bytes of the text of all their pages. The results take about half as much memory.
 const WINDOW_BYTES: u64 = 128 << 20;
-/// Page pairs that one thread aligns one after the other: their pages are cut once.
+/// Page pairs that one thread aligns one after another, so that pages they have in common are cut once.
 const BATCH_PAIRS: usize = 64;
-/// Page pairs of a record.
+/// Page pairs in one record.
 const RECORD_PAIRS: usize = 256;
-/// Language pairs learnt at once, in parallel: some 40 MB each, five times that of many pages.
+/// Language pairs that are learnt in parallel. Each takes some 40 MB, and five times as much if it has many page pairs.
 const LEARNT_AT_ONCE: usize = 4;
-/// Rows of a repeat record, at the most.
+/// Rows of a repeat record, at most.
 const REPEAT_ROWS: usize = 1 << 11;
 
 impl Stage for Align {
@@ -112,14 +112,14 @@ impl Stage for Align {
     }
 }
 
-/// What there is to do: the pairs of each site, and the pages each model is to learn from.
+/// The work to do: the pairs of each site, and the page pairs from which each model is learnt.
 struct Survey {
     samples: BTreeMap<LangPair, Sample>,
     sites: Vec<SiteWork>,
     params: u64,
 }
 
-/// One site with pairs.
+/// A site with pairs.
 struct SiteWork {
     site: SiteId,
     domain: String,
@@ -127,33 +127,34 @@ struct SiteWork {
     pairs: u64,
     langs: Vec<LangPair>,
     count: u32,
-    /// Hash of what the models of its languages are learnt from.
+    /// Hash of everything from which the models of its languages are learnt.
     models: u64,
 }
 
-/// The page pairs of two languages that are learnt from, in order.
+/// The page pairs from which a language pair is learnt, in order.
 struct Sample {
     pairs: Vec<SampledPair>,
-    /// How many of them words are learnt from; scores are calibrated to the others besides.
+    /// Words are learnt from the first so many of them; scores are calibrated with the others, too.
     learnt: usize,
-    /// [`input_hash`] of them, and of what verification has learnt.
+    /// [`input_hash`] of these page pairs, combined with a hash of what verification has learnt from.
     input: u64,
 }
 
-/// Of each language pair the page pairs that may be learnt from, and how many there are in all.
+/// For each language pair, the page pairs from which it may be learnt, and the number of all its page pairs.
 pub(crate) type Samples = BTreeMap<LangPair, (Smallest<SampledPair>, u64)>;
 
-/// The page pairs that may be learnt from; an error is one of the store.
+/// The page pairs from which language pairs may be learnt; an error is one of the store.
 #[cfg(feature = "exec")]
 pub(crate) fn samples(store: &Store, config: &Config) -> Result<Samples> {
     Ok(look_through(store, config)?.0)
 }
 
-/// The pairs of each site, and those of all sites that may be learnt from.
+/// The sites with pairs, and the page pairs of all sites from which language pairs may be learnt.
 fn look_through(store: &Store, config: &Config) -> Result<(Samples, Vec<SiteWork>)> {
     let (mut samples, mut found) = (Samples::new(), Vec::new());
     let max_pages = config.align.train.sampled();
-    // By domain, so that of what several sites say the first does not depend on the order in which archives came.
+    // Sites are sorted by domain, so that the first of several sites with one sentence pair does not depend on the order in which archives
+    // came.
     for id in sites(store, &Scope::all())? {
         let site = Site::open(store, id)?;
         let pairs = accepted_pairs(&site);
@@ -238,7 +239,7 @@ impl Survey {
         Ok(stale)
     }
 
-    /// How many sites have sentence pairs, and no page pairs any more.
+    /// The number of sites that have sentence pairs but no page pairs any more.
     fn pairless_sites(&self, store: &Store) -> Result<usize> {
         let surveyed: FxHashSet<SiteId> = self.sites.iter().map(|work| work.site).collect();
         let mut count = 0;
@@ -248,7 +249,7 @@ impl Survey {
         Ok(count)
     }
 
-    /// Hash of what the sentence pairs of all sites are made from.
+    /// Hash of everything from which the sentence pairs of all sites are made.
     fn compared(&self) -> u64 {
         let mut hasher = Xxh3::new();
         for site in &self.sites {
@@ -260,7 +261,7 @@ impl Survey {
         hasher.digest()
     }
 
-    /// True when it was looked for what these very sites have in common.
+    /// True if exactly these sites were searched for sentence pairs in common.
     fn is_compared(&self, store: &Store) -> Result<bool> {
         let compared = self.compared();
         for work in &self.sites {
@@ -272,12 +273,12 @@ impl Survey {
     }
 }
 
-/// Heads committed together: sled keeps what a large batch replaces for long.
+/// Heads that are committed together: what a large batch replaces stays in sled for long.
 const HEADS: usize = 5000;
 
 impl Survey {
-    /// Notes of each site in which record its page pairs were seen. A site without any keeps no head, unless its record has pairs
-    /// that bitext is not made from.
+    /// Stores for each site which record its page pairs were read from. A site without page pairs has no head, unless its record has pairs
+    /// from which no bitext is made.
     fn note_sources(&self, store: &mut Store) -> Result<()> {
         let surveyed: FxHashSet<SiteId> = self.sites.iter().map(|work| work.site).collect();
         let mut changes = Changes::default();
@@ -312,7 +313,7 @@ impl Survey {
     }
 }
 
-/// Two pages.
+/// The pages of a pair.
 type Pages = (StoredPage, StoredPage);
 
 fn documents<'p>(pages: &'p Pages, langs: LangPair, words: &Words, params: &Params) -> (Document<'p>, Document<'p>) {
@@ -334,7 +335,7 @@ fn learn_pair(store: &Store, langs: LangPair, sample: &Sample, context: &Context
     ))
 }
 
-/// Learns one language pair from page pairs, words from the first so many of them, beginning with words that are known.
+/// Learns one language pair from page pairs, beginning with known words. Words are learnt from the first `learnt` page pairs.
 pub(crate) fn learn_pages(
     (pages, learnt): (&[Pages], usize),
     langs: LangPair,
@@ -355,7 +356,8 @@ pub(crate) fn learn_pages(
 }
 
 impl Align {
-    /// Aligns all sites with the models that the store has, whoever learnt them; what several sites say is not looked for.
+    /// Aligns all sites with the models in the store, wherever they were learnt. Sentence pairs that sites have in common are not looked
+    /// for.
     ///
     /// # Errors
     /// As [`Stage::run`].
@@ -368,8 +370,8 @@ impl Align {
         finish(self, store, context.config)
     }
 
-    /// True when the heads of all sites show that nothing has changed since the stage was done, without opening a site: each names
-    /// the record that has its page pairs, and the settings. Models and what sites share follow from these.
+    /// True when the heads of all sites show that nothing has changed since the stage was done. No site is opened for this: each head names
+    /// the record with the page pairs of its site, and the settings. Models and the sentence pairs in common follow from these.
     fn is_unchanged(&self, store: &Store, params: u64) -> Result<bool> {
         let record = store.stage(self.name())?;
         if !record.finished || record.fingerprint != params {
@@ -393,7 +395,7 @@ impl Align {
         Ok(true)
     }
 
-    /// Learns language pairs from their samples, some at a time, and keeps them.
+    /// Learns language pairs from their samples, several at a time, and stores their models.
     fn learn(
         &self,
         store: &mut Store,
@@ -490,7 +492,7 @@ impl Align {
     }
 }
 
-/// Commits the rows of a window, each with the position of its site.
+/// Commits the rows of a window, and with them the position that each site has reached.
 fn keep(
     store: &mut Store,
     sites: &[(&SiteWork, BitextHead)],
@@ -522,14 +524,14 @@ fn keep(
 
 /// One page pair to align.
 struct Task {
-    /// Position among the sites of the run.
+    /// Position of its site among the sites of the run.
     site: usize,
     pair: PagePair,
-    /// References to the records of both pages.
+    /// References to the records of the two pages.
     places: (u64, u64),
 }
 
-/// Aligns some of the tasks, given by their numbers. Each page is cut once, and forgotten after its last pair.
+/// Aligns some of the tasks, given by their numbers. Each page is cut once, and dropped after its last pair.
 fn align_batch(
     store: &Store,
     context: &Context<'_>,
@@ -550,7 +552,7 @@ fn align_batch(
     let mut cut: BTreeMap<(u64, Lang), AlignPage<'_>> = BTreeMap::new();
     let mut rows = Vec::with_capacity(batch.len());
     for &number in batch {
-        // A window that is stopped keeps what was done of its beginning.
+        // If the run is stopped, the window's results are kept up to the first gap.
         if !rows.is_empty() && context.check_stop().is_err() {
             break;
         }
@@ -608,10 +610,10 @@ impl Task {
     }
 }
 
-/// The sentence pairs of a site that was just aligned.
+/// The sentence pairs of a site that has just been aligned.
 struct SiteBeads<'p> {
     chunks: Vec<Mapped<BitextChunk>>,
-    /// Page pairs of each two languages.
+    /// Number of page pairs in each two languages.
     page_pairs: BTreeMap<([u8; 8], [u8; 8]), u32>,
     params: &'p clean::Params,
 }
@@ -631,7 +633,7 @@ impl Beads for SiteBeads<'_> {
     }
 }
 
-/// Finds what is said more than once among the aligned pairs of a site, and finishes its head.
+/// Finds sentence pairs that occur several times among the aligned pairs of a site, and finishes the site's head.
 fn repeats(store: &mut Store, head: &mut BitextHead, folder: &Path, config: &Config) -> Result<()> {
     let chunks: Vec<Mapped<BitextChunk>> =
         head.chunks.iter().map(|&at| store.bitexts.read(RecordRef(at))).collect::<Result<_>>()?;

@@ -1,4 +1,4 @@
-//! What stages that go site by site share: which sites are worked on at once, and the note of how far a stage is.
+//! What stages that go from site to site have in common: which sites are worked on together, and records of how far a stage is.
 
 use std::iter::Peekable;
 
@@ -10,11 +10,11 @@ use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::StageRecord;
 use crate::types::SiteId;
 
-/// Sites worked on at once, at the most.
+/// Sites that are worked on together, at most.
 const SITES: usize = 256;
 
-/// Takes the next of `tasks`, each of one site, to be worked on at once: until they have `pages` pages, and one at least
-/// unless there is none.
+/// Takes the next of `tasks`, each for one site, that are worked on together: until they have `pages` pages. Takes at least one, unless
+/// there is none.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -34,7 +34,7 @@ pub fn next_group<T>(
     Ok(group)
 }
 
-/// Notes that a stage works, and with which settings.
+/// Records that a stage is at work, with its settings.
 ///
 /// # Errors
 /// When the store cannot be written.
@@ -42,7 +42,7 @@ pub fn begin(stage: &dyn Stage, store: &mut Store, config: &Config) -> Result<()
     note(stage, store, StageRecord { fingerprint: fingerprint(stage, config), cursor: 0, finished: false })
 }
 
-/// Notes that a stage is done with all sites there are.
+/// Records that a stage is done with all sites.
 ///
 /// # Errors
 /// When the store cannot be read or written.
@@ -51,7 +51,7 @@ pub fn finish(stage: &dyn Stage, store: &mut Store, config: &Config) -> Result<(
     note(stage, store, StageRecord { fingerprint: fingerprint(stage, config), cursor, finished: true })
 }
 
-/// Notes how far a stage is.
+/// Records how far a stage is.
 ///
 /// # Errors
 /// When the store cannot be written.

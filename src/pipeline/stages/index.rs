@@ -1,4 +1,4 @@
-//! Batches → page tables by registrable domain, and the token index. Unit of work: one site.
+//! Makes the page tables of sites, and the token index, from batches. Unit of work: one site.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,17 +23,17 @@ use crate::store::{OF_SITES, SitePages, Store, tokens};
 use crate::types::{Form, Lang, SiteId, Step, Watch, counted, family, host_of, registrable_domain};
 use crate::upkeep;
 
-/// Batches → sites.
+/// The stage that makes sites from batches.
 pub struct Index;
 
-/// Sites of one commit, at the most. Every commit writes anew the blocks of the token index that its sites touch, which are
-/// most of them: few commits are cheaper.
+/// Sites in one commit, at most. Every commit rewrites the blocks of the token index that its sites touch, which are most of them, so few
+/// commits are cheaper.
 const COMMIT_SITES: usize = 1000;
 /// Pages after which a commit is made.
 const COMMIT_PAGES: usize = 200_000;
-/// Pages after which mapped memory that was read is given back.
+/// Mapped memory that was read is released after so many pages.
 const RELEASE_PAGES: usize = 1 << 16;
-/// Set in an entry that is a left-out capture.
+/// Set in the position of an entry that is a left-out capture.
 const SKIPPED: u32 = 1 << 31;
 
 impl Stage for Index {
@@ -50,7 +50,7 @@ impl Stage for Index {
     }
 
     fn tables(&self) -> &'static [Keyspace] {
-        // Other settings make other sites: what was made of them goes with them.
+        // Other settings give other sites, so what was made from the old ones goes with them.
         OF_SITES
     }
 
@@ -68,7 +68,7 @@ impl Stage for Index {
         if cursor >= end {
             return Ok(());
         }
-        // Should this run be stopped, the next one must know by which settings the sites are made that it finds.
+        // If this run is stopped, the next one must know with which settings the sites in the store were made.
         note(self, store, StageRecord { fingerprint: params, cursor: cursor.0, finished: false })?;
         let mut work = Work::gather(self, store, context)?;
         let sorter = std::mem::replace(&mut work.sorter, Sorter::new(0, store.folder()));
@@ -80,7 +80,7 @@ impl Stage for Index {
             context.observer.progress(done, "");
             if work.heads.len() >= COMMIT_SITES || work.pages >= COMMIT_PAGES {
                 work.commit(store, None)?;
-                // The cursor stands still until all is done: what is merged twice changes nothing.
+                // The cursor is not moved until all is done. Merging an entry twice changes nothing.
                 context.check_stop()?;
             }
             Ok(())
@@ -99,14 +99,14 @@ impl Index {
     }
 }
 
-/// What is gathered until the next commit.
+/// What is collected until the next commit.
 struct Work<'c> {
     config: &'c Config,
     watch: &'c dyn Watch,
     batches: Vec<(RecordRef, Mapped<BatchRecord>)>,
     sorter: Sorter,
     sites: u64,
-    /// Registrable domains, or families of them where suffixes do not count; and the number of each.
+    /// Registrable domains, or families of these if suffixes do not count; and below, the number of each.
     names: Vec<String>,
     numbers: FxHashMap<String, u32>,
     next_site: u32,
@@ -116,7 +116,7 @@ struct Work<'c> {
     pages: usize,
 }
 
-/// What is of one group of domains.
+/// The pages and left-out captures of one group of domains.
 #[derive(Default)]
 struct Part {
     /// Pages, as in [`Merged::order`].
@@ -131,22 +131,22 @@ struct KnownSite {
     pages: SitePages,
 }
 
-/// The sites that have the domains of one name, as they are before new pages come.
+/// The sites that have domains of one name, before new pages are added.
 struct Before {
     sites: Vec<KnownSite>,
     domains: Vec<(String, SiteId)>,
 }
 
-/// A site that is written.
+/// A site to be written.
 #[derive(Clone, Copy)]
 struct Target {
     id: SiteId,
-    /// Its place in [`Before::sites`] where it is known.
+    /// Its position in [`Before::sites`], if it is there.
     known: Option<usize>,
 }
 
 impl<'c> Work<'c> {
-    /// Reads all batches not indexed yet, and names the site of every entry.
+    /// Reads all batches that are not indexed yet, and finds the name of the site of every entry.
     fn gather(stage: &Index, store: &Store, context: &'c Context<'_>) -> Result<Work<'c>> {
         let mut work = Work {
             config: context.config,
@@ -203,11 +203,11 @@ impl<'c> Work<'c> {
         number
     }
 
-    /// Merges the new entries of the domains of one name with what is there, and writes the page tables of their sites.
+    /// Merges the new entries of the domains of one name with what the store has, and writes the page tables of their sites.
     fn merge_name(&mut self, store: &mut Store, group: &[Entry]) -> Result<()> {
         let name = self.names[group[0].key as usize].clone();
         let before = self.before(store, &name)?;
-        // A run that was stopped has merged some names already.
+        // A run that was stopped may have merged some names already.
         let indexed = before.sites.iter().map(|site| site.head.indexed).max().unwrap_or_default();
         let group = &group[group.partition_point(|entry| self.batches[entry.value as usize].0.0 < indexed)..];
         if group.is_empty() {
@@ -226,13 +226,13 @@ impl<'c> Work<'c> {
         let site_of: FxHashMap<&str, SiteId> = before.domains.iter().map(|known| (known.0.as_str(), known.1)).collect();
         let mut is_named = false;
         for (domains, part) in groups.into_iter().zip(parts) {
-            // The first of its domains that has a site gives it its number.
+            // The site gets the number of the first of its domains that has a site.
             let known = domains.iter().filter_map(|domain| site_of.get(domain.as_str()));
             let target = match known.copied().find_map(|id| free.remove_entry(&id)) {
                 Some((id, at)) => Target { id, known: Some(at) },
                 None => Target { id: self.new_site(), known: None },
             };
-            // Of several sites of one name, the first bears it.
+            // If there are several sites of one name, the first of them with several domains has the name.
             let bears_name = domains.len() > 1 && !is_named;
             is_named |= domains.len() > 1;
             let domain = if bears_name { name.clone() } else { domains.join("+") };
@@ -245,7 +245,7 @@ impl<'c> Work<'c> {
             }
         }
         for (id, at) in free {
-            // Its pages are those of another site now.
+            // Its pages belong to another site now.
             let head = SiteHead { domain: before.sites[at].head.domain.clone(), ..SiteHead::default() };
             self.write_site(store, Target { id, known: Some(at) }, Part::default(), &before, head)?;
         }
@@ -257,7 +257,7 @@ impl<'c> Work<'c> {
         SiteId(self.next_site - 1)
     }
 
-    /// The captures left out of the domains of one name: those that are known and new ones.
+    /// The left-out captures of the domains of one name, those in the store and new ones.
     fn skipped(&self, store: &Store, before: &Before, group: &[Entry]) -> Result<Vec<SkipEntry>> {
         let mut skipped: Vec<SkipEntry> = Vec::new();
         for &at in before.sites.iter().flat_map(|site| &site.head.skipped) {
@@ -274,7 +274,7 @@ impl<'c> Work<'c> {
         Ok(skipped)
     }
 
-    /// Writes what is of one site, with its name and count of older captures as in `head`.
+    /// Writes one site, with the name and the count of older captures that are in `head`.
     fn write_site(
         &mut self,
         store: &mut Store,
@@ -303,7 +303,7 @@ impl<'c> Work<'c> {
         Ok(())
     }
 
-    /// What is of each group of domains: pages, and captures left out. Linear in these, however many groups there are.
+    /// Divides pages and left-out captures among the groups of domains. Linear in these, however many groups there are.
     fn part(&self, before: &Before, groups: &[Vec<String>], order: Vec<Row>, skipped: Vec<SkipEntry>) -> Vec<Part> {
         if groups.len() == 1 {
             return vec![Part { order, skipped }];
@@ -312,7 +312,7 @@ impl<'c> Work<'c> {
             domains.iter().map(|domain| (domain.clone(), at)).collect()
         };
         let numbers: FxHashMap<String, usize> = groups.iter().zip(0..).flat_map(of_group).collect();
-        // URLs come host by host.
+        // URLs are sorted by host.
         let mut last: (String, Option<usize>) = Default::default();
         let mut group_of = |identity: &str| {
             let host = host_of(identity);
@@ -351,7 +351,7 @@ impl<'c> Work<'c> {
         Ok(Before { sites, domains })
     }
 
-    /// The domains of a family, in groups that are one site each.
+    /// The domains of a family, in groups of which each is one site.
     fn one_sites(
         &self,
         store: &Store,
@@ -407,7 +407,7 @@ impl<'c> Work<'c> {
             return Err(error);
         }
         let joined: BTreeSet<String> = groups.iter().flatten().cloned().collect();
-        // Domains of which nothing is a page.
+        // Domains without pages.
         groups.extend(domains.difference(&joined).map(|domain| vec![domain.clone()]));
         Ok(groups)
     }
@@ -431,7 +431,7 @@ impl<'c> Work<'c> {
         entry
     }
 
-    /// The order of the pages of a name: new ones as entries, old ones as ordinals.
+    /// Puts the captures of a name in order; new ones are given as entries, old ones as ordinals.
     fn merge(&self, before: &Before, group: &[Entry]) -> Merged {
         let new = group.iter().filter(|entry| entry.page & SKIPPED == 0).map(|e| Source::new(e.value, e.page));
         let old = before.sites.iter().zip(0u32..);
@@ -444,7 +444,7 @@ impl<'c> Work<'c> {
         merged
     }
 
-    /// Gives back what was read of the batches, now and then, while something walks over them.
+    /// Releases what was read of the batches from time to time, while `sources` are read.
     fn releasing<'w>(&'w self, sources: impl Iterator<Item = Source> + 'w) -> impl Iterator<Item = Source> + 'w {
         sources.enumerate().map(|(at, source)| {
             if at % RELEASE_PAGES == RELEASE_PAGES - 1 {
@@ -486,7 +486,7 @@ impl<'c> Work<'c> {
             }
             if let Some(chunk) = builder.push(&entry) {
                 head.chunks.push(store.sites.append(&chunk)?.0);
-                // Read once, in no order: what is mapped need not stay in memory.
+                // Batches are read once and in no order, so what is mapped need not stay in memory.
                 self.release();
             }
         }
@@ -496,7 +496,7 @@ impl<'c> Work<'c> {
         head.pages = order.len() as u32;
         head.hosts =
             hosts.into_iter().map(|(host, langs)| HostRecord { host, langs: langs.into_iter().collect() }).collect();
-        // Texts that were kept before and are not now must not stay, or the order of archives would show.
+        // Texts that were stored before and do not occur now must be removed; otherwise the order of archives would show.
         let known = target.known.map(|at| Sides::of(&before.sites[at].pages, tokens::token_hash).hashes);
         self.tokens.extend(known.unwrap_or_default().difference(&texts.hashes).map(|&hash| (hash, target.id, false)));
         self.tokens.extend(texts.hashes.into_iter().map(|hash| (hash, target.id, true)));
@@ -570,7 +570,7 @@ impl Captures for NameCaptures<'_> {
     }
 }
 
-/// True when a site has the pages it had, each with the links it had.
+/// True when a site has the same pages as before, each with the same links.
 fn is_unchanged(old: &KnownSite, at: usize, order: &[Row]) -> bool {
     let is_own = |source: Source| matches!(source.place(), Place::Old(site, _) if site == at);
     order.len() == old.pages.count() as usize && order.iter().all(|row| row.links == 0 && is_own(row.source))

@@ -1,4 +1,4 @@
-//! Archives → page records and batches. Unit of work: a portion of records of one archive.
+//! Makes page records and batches from archives. Unit of work: a portion of the records of one archive.
 
 use std::path::Path;
 
@@ -15,12 +15,12 @@ use crate::store::layout::{ArchiveIdentity, ArchiveRecord, PageEntry, StageRecor
 use crate::store::{InputNotes, OpenBatch, Store};
 use crate::types::{ArchiveId, CanonicalUrl, Capture, Form, RawRecord, Skip, counted};
 
-/// Archives → pages.
+/// The stage that reads archives.
 pub struct Ingest;
 
-/// Notes of inputs that are kept for one commit.
+/// Notes about inputs that are collected for one commit.
 const NOTES: usize = 1000;
-/// A number beyond this is no place in bytes of an input whose end is not known.
+/// A larger number is not a position in bytes of an input whose end is not known.
 const MOST_BYTES: u64 = 1 << 50;
 
 impl Stage for Ingest {
@@ -58,7 +58,7 @@ impl Stage for Ingest {
     }
 }
 
-/// Why an archive is not read to its end: it fails itself, or the whole run does.
+/// Why an archive is not read to its end: the archive fails, or the whole run does.
 enum Failure {
     Archive(Error),
     Run(Error),
@@ -74,7 +74,7 @@ fn of_archive(error: Error) -> Failure {
     if matches!(error, Error::Interrupted) { Failure::Run(error) } else { Failure::Archive(error) }
 }
 
-/// Inputs on their way into a store.
+/// Inputs that are being read into a store.
 struct Reading<'r> {
     store: &'r mut Store,
     context: &'r Context<'r>,
@@ -138,7 +138,7 @@ impl Reading<'_> {
         self.tally.damaged += u64::from(archive.is_damaged());
     }
 
-    /// Reads standard input. One that was read before may have grown since: what is known of it is passed.
+    /// Reads standard input. An input that was read before may have grown; the known part is skipped.
     fn stream(&mut self) -> Result<(), Failure> {
         let context = self.context;
         let stop = || context.check_stop();
@@ -160,7 +160,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// The fingerprint of an archive, and which one it is, if the store has it.
+    /// The fingerprint of an archive, and its number if the store has it.
     fn identify(&mut self, stat: &Stat, place: &str) -> Result<(u64, Option<ArchiveId>), Failure> {
         let Context { inputs, observer, .. } = *self.context;
         let hint = self.store.hint(&stat.path)?.filter(|hint| !inputs.reread && hint.stamp == stat.stamp);
@@ -168,7 +168,7 @@ impl Reading<'_> {
             Some(hint) => hint.fingerprint,
             None => {
                 observer.begin("ingest", &format!("looking whether {place} is known"), "bytes", Some(stat.bytes));
-                // A stop that is asked for at the last byte comes when all is known.
+                // A stop that is asked for at the last byte comes too late to matter.
                 let told = |done| {
                     self.context.check_stop()?;
                     observer.progress(done, "");
@@ -225,7 +225,7 @@ impl Reading<'_> {
                 stop?;
             }
             let pages = known.pages + batch.page_count();
-            // Some formats tell a place in the middle of a stream by another number than that of its bytes.
+            // In the middle of a stream, some formats give a position that is not one in bytes.
             done = Some(progress).filter(|to| *to <= end.unwrap_or(MOST_BYTES)).unwrap_or(done);
             self.context.observer.progress(done, &format!("{pages} pages"));
         }
@@ -233,30 +233,30 @@ impl Reading<'_> {
     }
 }
 
-/// One record, worked on: a page, or the reason there is none.
+/// The result for one record: a page, or the reason why there is none.
 enum Outcome {
     Page(Box<PageEntry>, Vec<u8>),
     Skip(Skip, Option<String>),
 }
 
-/// Where the pages of an archive go, and what is left out.
+/// Receives the pages of an archive, and what is left out.
 pub(crate) trait Sink {
     /// Number of the archive.
     fn archive(&self) -> u32;
-    /// Records were read, up to a position.
+    /// Reports records that were read, up to a position.
     fn records(&mut self, records: u64, to: u64, done: bool);
-    /// Takes pages, each with its record as bytes.
+    /// Receives pages, each with its record as bytes.
     ///
     /// # Errors
     /// When they cannot be written.
     fn pages(&mut self, pages: Vec<(PageEntry, Vec<u8>)>) -> Result<()>;
-    /// Something was left out; `identity` is its URL without scheme, where it has one.
+    /// Reports that something was left out. `identity` is its URL without scheme, if it has one.
     fn skip(&mut self, skip: Skip, identity: Option<String>);
-    /// So many bytes of records were read, or of pages where these are more.
+    /// Reports how many bytes of records were read, or of pages where these are more.
     fn weigh(&mut self, bytes: usize);
 }
 
-/// A batch, and the store that it goes to.
+/// A batch, and the store to which it belongs.
 struct Batch<'b> {
     batch: &'b mut OpenBatch,
     store: &'b mut Store,
@@ -284,10 +284,10 @@ impl Sink for Batch<'_> {
     }
 }
 
-/// Works on the records of a portion, and passes on what they hold.
+/// Works on the records of a portion, and passes on the pages in them.
 ///
 /// # Errors
-/// What the sink returns.
+/// Errors of the sink.
 pub(crate) fn take(sink: &mut dyn Sink, config: &Config, portion: Portion) -> Result<()> {
     sink.records(portion.items.len() as u64, portion.to, portion.done);
     let archive = sink.archive();
@@ -296,7 +296,7 @@ pub(crate) fn take(sink: &mut dyn Sink, config: &Config, portion: Portion) -> Re
         let usual: Vec<_> = share.into_par_iter().map(|item| extract_usual(item, archive, config)).collect();
         let (mut pages, mut held) = (Vec::new(), 0);
         for outcome in usual {
-            // Large ones take their turns, so that no number of threads holds several.
+            // Large bodies are decoded one after another, so that with any number of threads only one is in memory.
             match outcome.unwrap_or_else(|record| Outcome::of_record(record, archive, config)) {
                 Outcome::Page(entry, bytes) => {
                     held += bytes.len() + entry.identity.len();
@@ -330,13 +330,13 @@ impl Outcome {
     }
 }
 
-/// Works on one item; gives a record back that [`Outcome::of_record`] may need a lot of memory for.
+/// Works on one item. A record for which [`Outcome::of_record`] may need much memory is given back.
 fn extract_usual(item: Item, archive: u32, config: &Config) -> std::result::Result<Outcome, RawRecord> {
     let record = match item {
         Item::Skip(skip) => return Ok(Outcome::of_skip(skip)),
         Item::Record(record) => record,
     };
-    // The URL of a line is inside it.
+    // A line of an index contains its URL.
     if record.form != Form::Index
         && let Err(reason) = CanonicalUrl::parse(&record.url)
     {
@@ -353,7 +353,7 @@ fn extract_capture(mut capture: Capture, archive: u32, config: &Config) -> Outco
     let of_page = CanonicalUrl::parse(&capture.url)
         .map_err(|reason| (reason, String::new()))
         .and_then(|url| extract::extract(&capture, &url, &config.extract).map(|page| (url, page)));
-    // A page may take several times its body.
+    // The body is dropped first, since a page may take several times as much.
     capture.body = Vec::new();
     let (url, page) = match of_page {
         Ok(found) => found,

@@ -1,4 +1,4 @@
-//! Verified pairs, links and words → resolved pairs. Unit of work: a site.
+//! Makes resolved pairs from verified pairs, links and words. Unit of work: a site.
 
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::Xxh3;
@@ -20,7 +20,7 @@ use crate::store::layout::JudgedHead;
 use crate::store::records::RecordRef;
 use crate::types::{JudgedPair, JudgedSite, Method, SiteId, counted};
 
-/// Verified pairs → resolved pairs.
+/// The stage that makes resolved pairs from verified ones.
 pub struct Iterate;
 
 impl Stage for Iterate {
@@ -78,7 +78,7 @@ impl Stage for Iterate {
     }
 }
 
-/// Sites whose resolved pairs are missing, or were made from other verified pairs or settings; with what they depend on.
+/// Sites whose resolved pairs are missing, or were made from other verified pairs or with other settings; each with a hash of these.
 fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<Stale>> {
     let mut stale = Vec::new();
     if !config.iterates() {
@@ -123,12 +123,12 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
     if view.by_lang().len() < 2 {
         return Ok(Some(site));
     }
-    // URLs and declarations tell translations from copies; links lead to either.
+    // Pages paired by URLs and declarations are translations; links may also lead to copies.
     let is_declared = |judged: &JudgedPair| judged.method <= Method::WeakKey;
     let paired: FxHashSet<u32> =
         verified.accepted().filter(is_declared).flat_map(|judged| [judged.pair.a, judged.pair.b]).collect();
     let known = if config.without_keys { KnownKeys::default() } else { open.known_keys()? };
-    // A page under the mark of its own language is where it belongs, whatever links to it.
+    // A page under the mark of its own language is in its place, whatever links to it.
     let marks = Marks::of_known(&known);
     let is_marked = |page: u32| marks.is_under(view.pages().identity(page), view.langs[page as usize]);
     let belongs = |page: u32| paired.contains(&page) || is_marked(page);

@@ -1,4 +1,5 @@
-//! What verification and iteration share: which sites are stale, and the loop that judges them, group by group.
+//! What verification and iteration have in common: the hash by which stale sites are recognised, and the loop that judges sites, group by
+//! group.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,13 +14,13 @@ use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{JudgedHead, JudgedRecord};
 use crate::types::{JudgedSite, Lang, LangPair, SiteId};
 
-/// A site to be judged anew, with a hash of what its judged pairs depend on.
+/// A site to be judged anew, with a hash of everything on which its judged pairs depend.
 pub type Stale = (SiteId, u64);
 
-/// Pages worked on at once, at the most, unless one site has more.
+/// Pages that are worked on together, at most, unless one site has more.
 const GROUP_PAGES: u64 = 20_000;
 
-/// Judges sites by `work`, and keeps what it gives of each in `table`. A group of sites is a commit.
+/// Judges sites by `work`, and stores the results in `table`. Each group of sites is one commit.
 ///
 /// # Errors
 /// When the store cannot be read or written, or the run was stopped.
@@ -37,12 +38,12 @@ pub fn judge_sites(
         let group = next_group(store, &mut stale, GROUP_PAGES, |&(id, _)| id)?;
         let shared = &*store;
         let judge = |&(id, _): &Stale| {
-            // What nobody waits for is not begun.
+            // After a stop no further site is begun.
             if context.check_stop().is_err() {
                 return Ok(None);
             }
             let site = match work(shared, id) {
-                // What is done of the group is kept.
+                // The finished sites of the group are stored.
                 Err(Error::Interrupted) => return Ok(None),
                 site => site?,
             };
@@ -63,7 +64,7 @@ pub fn judge_sites(
     Ok(())
 }
 
-/// Appends what was judged of a site, and notes where.
+/// Appends the result for a site, and records where it is.
 fn put(store: &mut Store, table: Keyspace, site: &JudgedSite, inputs: u64, changes: &mut Changes) -> Result<()> {
     let pairs = site.pairs.iter().filter(|judged| judged.is_accepted()).count() as u64;
     let result = store.result_head(site.site)?.map_or(0, |head| head.record);
@@ -74,8 +75,8 @@ fn put(store: &mut Store, table: Keyspace, site: &JudgedSite, inputs: u64, chang
     Ok(())
 }
 
-/// What the judged pairs of a site depend on, as one number: settings (`params`, the stage's fingerprint), its keys, the models of
-/// its language pairs.
+/// A hash of everything on which the judged pairs of a site depend: the settings (`params`, the stage's fingerprint), its keys, and the
+/// models of its language pairs.
 ///
 /// # Errors
 /// When the store cannot be read.

@@ -1,5 +1,5 @@
-//! Sites → keys and pairs, in two passes: every site by itself, then weak keys that are credible across sites.
-//! Unit of work: one site.
+//! Finds keys and pairs in sites, in two passes: first in every site by itself, then weak keys that are credible across sites. Unit of
+//! work: one site.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,10 +21,10 @@ use crate::store::{SitePages, Store, tokens};
 use crate::types::{SiteId, counted};
 use crate::upkeep;
 
-/// Sites → keys and pairs.
+/// The stage that finds keys and pairs.
 pub struct Keys;
 
-/// Pages worked on at once, at the most, unless one site has more.
+/// Pages that are worked on together, at most, unless one site has more.
 const GROUP_PAGES: u64 = 200_000;
 
 impl Stage for Keys {
@@ -78,7 +78,7 @@ impl Keys {
         self.discover(store, context, stale.into_iter().map(nothing).collect(), false)
     }
 
-    /// Looks again where weak keys may be rescued, by the credibility that patterns have across sites.
+    /// Searches again where weak keys may be rescued, because their patterns are credible across sites.
     ///
     /// # Errors
     /// As [`Stage::run`].
@@ -91,14 +91,14 @@ impl Keys {
         finish(self, store, context.config)
     }
 
-    /// Keeps what was found elsewhere of all sites; an error is one of the store.
+    /// Stores results for all sites that were found elsewhere; an error is one of the store.
     #[cfg(feature = "exec")]
     pub(crate) fn import(&self, store: &mut Store, config: &Config, found: Vec<ResultRecord>) -> Result<()> {
         self.commit(store, found.into_iter().map(Ok).collect())?;
         finish(self, store, config)
     }
 
-    /// Sites whose results are missing, or were made from other pages or settings.
+    /// Sites whose results are missing, or were made from other pages or with other settings.
     fn stale_sites(&self, store: &Store, config: &Config) -> Result<Vec<SiteId>> {
         let params = fingerprint(self, config);
         let mut stale = Vec::new();
@@ -112,7 +112,7 @@ impl Keys {
         Ok(stale)
     }
 
-    /// Discovers keys in the given sites, looking besides for the given patterns, and commits group by group.
+    /// Searches the given sites for keys, each also for the given patterns, and commits group by group.
     fn discover(
         &self,
         store: &mut Store,
@@ -182,7 +182,7 @@ impl Keys {
         store.commit(changes)
     }
 
-    /// The sites where weak keys may be rescued, and the patterns to look for there.
+    /// The sites where weak keys may be rescued, and the patterns to search for there.
     fn sites_to_rescue(&self, store: &Store, context: &Context<'_>) -> Result<Vec<(SiteId, BTreeSet<String>)>> {
         let params = &context.config.keys;
         let mut credible: BTreeMap<String, GlobalSum> = BTreeMap::new();
@@ -225,7 +225,7 @@ struct Task {
     head: SiteHead,
     pages: SitePages,
     considered: BTreeSet<String>,
-    /// What was found without help from other sites, in the second pass.
+    /// In the second pass, what the site has found by itself in the first.
     alone: Option<Vec<(String, u64, bool)>>,
 }
 

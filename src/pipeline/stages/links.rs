@@ -1,4 +1,4 @@
-//! Pages of each site → who links to whom. Unit of work: up to [`CHUNK_PAGES`] pages of one site.
+//! Makes a graph of links from the pages of each site. Unit of work: up to [`CHUNK_PAGES`] pages of one site.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,14 +21,14 @@ use crate::store::records::RecordRef;
 use crate::store::{SitePages, Store};
 use crate::types::{Form, Lang, SiteId, counted, host_of, registrable_domain};
 
-/// Pages → link graph.
+/// The stage that makes link graphs from pages.
 pub struct Links;
 
-/// Sites of one commit, at the most.
+/// Sites in one commit, at most.
 const GROUP_SITES: usize = 1000;
-/// Pages of one commit, at the most, unless one site has more.
+/// Pages in one commit, at most, unless one site has more.
 const GROUP_PAGES: u64 = 100_000;
-/// Pages read between two reports, of each thread.
+/// Pages that each thread reads between two reports.
 const TOLD_PAGES: u32 = 64;
 
 impl Stage for Links {
@@ -53,7 +53,7 @@ impl Stage for Links {
         let stale = self.stale_sites(store, context.config)?;
         let params = fingerprint(self, context.config);
         if stale.is_empty() {
-            // Of no sites it is done with all.
+            // Without any site, the stage is done with all sites.
             return if store.stage(self.name())?.fingerprint == params {
                 Ok(())
             } else {
@@ -99,7 +99,7 @@ impl Stage for Links {
 }
 
 impl Links {
-    /// Sites whose graph is missing, or was made from other pages.
+    /// Sites whose graph is missing, or was made from other pages or by another version of this stage.
     fn stale_sites(&self, store: &Store, config: &Config) -> Result<Vec<SiteId>> {
         let params = fingerprint(self, config);
         let mut stale = Vec::new();
@@ -114,7 +114,7 @@ impl Links {
     }
 }
 
-/// The link graph of one site; `did` is told of the pages that are read.
+/// The link graph of one site. `did` is called with the number of pages that were read.
 fn chunks_of(store: &Store, id: SiteId, head: &SiteHead, did: &(dyn Fn(u32) + Sync)) -> Result<Vec<GraphRecord>> {
     let pages = store.site_pages(head)?;
     let addresses = Addresses::new(&pages);
@@ -134,13 +134,13 @@ struct Site<'s> {
 }
 
 impl Site<'_> {
-    /// The links of some pages, and apart from them the versions that are no more than labelled.
+    /// The links of some pages; and separately, versions that are only named by the text of a link.
     fn chunk(&self, first: u32, did: &dyn Fn(u32)) -> Result<(GraphRecord, Vec<AlternateRow>)> {
         let end = self.pages.count().min(first + CHUNK_PAGES as u32);
         let mut graph = GraphRecord { site: self.id.0, generation: self.generation, first, ..GraphRecord::default() };
         let mut labels = Vec::new();
         let mut outside: BTreeMap<(String, String), u32> = BTreeMap::new();
-        // Most links lead where the one before led.
+        // Most links lead to the same few hosts, so it is kept whether a host is inside the site.
         let mut domains: FxHashMap<String, bool> = FxHashMap::default();
         for page in first..end {
             if page > first && (page - first).is_multiple_of(TOLD_PAGES) {

@@ -1,4 +1,4 @@
-//! The stages, in the order of the work. A stage file is glue: read a batch, call the method, commit.
+//! The stages, in their order. A stage file only connects: it reads a batch, calls the method and commits.
 
 pub(crate) mod align;
 mod groups;
@@ -13,6 +13,6 @@ pub(crate) mod verify;
 
 use super::Stage;
 
-/// All stages, in order.
+/// All stages, in their order.
 pub const STAGES: &[&dyn Stage] =
     &[&ingest::Ingest, &index::Index, &links::Links, &keys::Keys, &verify::Verify, &iterate::Iterate, &align::Align];

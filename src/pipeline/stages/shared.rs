@@ -1,5 +1,5 @@
-//! What several sites say, found once all of them are aligned: the first that says it keeps it, with the places where the others
-//! do.
+//! Finds sentence pairs that several sites have, once all sites are aligned. The first site keeps such a pair, with the places where others
+//! have it.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,18 @@ use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{BitextHead, RepeatRecord, RepeatRow};
 use crate::types::SiteId;
 
-/// Rows of a record, at the most.
+/// Rows of a record, at most.
 const ROWS: usize = 1 << 11;
-/// Records after which mapped page pairs are given back: each looks at page pairs of many sites.
+/// Mapped page pairs are released after so many records, since each record needs page pairs of many sites.
 const RELEASED_AFTER: usize = 16;
-/// Heads committed together: sled keeps what a large batch replaces for long.
+/// Heads that are committed together: what a large batch replaces stays in sled for long.
 const HEADS: usize = 5000;
 
-/// Finds what several of the sites say, given in the order in which the first counts, and notes in their heads that they were
-/// compared.
+/// Finds the sentence pairs that several of the sites have, and records in the heads of the sites that they were compared. Of several
+/// sites, the one that comes first in `sites` keeps the pair.
 ///
-/// Memory beyond what sentence pairs are sorted in, twice: a few bytes for each 16 page pairs, and a record of repeats of each site.
+/// Memory, beyond the two buffers in which sentence pairs are sorted: a few bytes for each 16 page pairs, and a record of repeats for each
+/// site.
 ///
 /// # Errors
 /// When the store cannot be read or written.
@@ -63,7 +64,7 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64, context: &Contex
 
 impl Beads for &[NumberedBitext] {}
 
-/// Writes what was found, and notes it in the heads.
+/// Writes the results, and records them in the heads.
 fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[NumberedBitext], finder: Finder<'_>) -> Result<()> {
     let mut record = RepeatRecord::default();
     let mut at = 0;

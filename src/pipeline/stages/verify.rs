@@ -1,5 +1,5 @@
-//! Keys and pages → verified pairs, in two passes: what is learnt of each language pair, then every site by itself.
-//! Units of work: a language pair, a site.
+//! Makes verified pairs from keys and pages, in two passes: first models of language pairs are learnt, then every site is judged by itself.
+//! Units of work: all language pairs that have changed, and a site.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
@@ -24,7 +24,7 @@ use crate::store::{SitePages, Store, model_key};
 use crate::types::{JudgedSite, LangPair, SiteId, counted};
 use crate::verify::verifier;
 
-/// Pairs of keys → verified pairs.
+/// The stage that verifies the pairs of keys.
 pub struct Verify;
 
 impl Stage for Verify {
@@ -66,7 +66,7 @@ impl Stage for Verify {
 }
 
 impl Verify {
-    /// Judges the pairs of all sites by what is known of their languages, whoever learnt it.
+    /// Judges the pairs of all sites with what is known of their languages, wherever it was learnt.
     ///
     /// # Errors
     /// As [`Stage::run`].
@@ -82,7 +82,7 @@ impl Verify {
         finish(self, store, context.config)
     }
 
-    /// Learns the language pairs whose training pairs have changed, and forgets those that have too few.
+    /// Learns the language pairs whose training pairs have changed, and removes those that have too few.
     fn learn(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         let config = context.config;
         let mut by_langs = training_pairs(store, config)?;
@@ -99,7 +99,7 @@ impl Verify {
             return Ok(());
         }
         let sites = by_site(store, &by_langs, config.learn.fit_pairs)?;
-        // What a part of the sites has taught cannot be kept: progress is what is.
+        // What only some of the sites have taught cannot be stored, so progress counts language pairs.
         context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(by_langs.len() as u64));
         let mut learner = Learner::new(Settings { learn: &config.learn, fit: &config.judge.fit });
         let teaching = sites.len() as u64;
@@ -125,7 +125,7 @@ impl Verify {
 
 type ByLangs = BTreeMap<LangPair, Vec<TrainingPair>>;
 
-/// The training pairs of each site, by the hash of its domain: the order in which sites teach.
+/// The training pairs of each site, by the hash of its domain, which is the order in which sites teach.
 type BySite = BTreeMap<u64, (SiteId, BTreeMap<LangPair, Vec<Training>>)>;
 
 fn by_site(store: &Store, by_langs: &ByLangs, fit_pairs: usize) -> Result<BySite> {
@@ -145,14 +145,14 @@ fn by_site(store: &Store, by_langs: &ByLangs, fit_pairs: usize) -> Result<BySite
     Ok(sites)
 }
 
-/// The training pairs of language pairs, from as many sites whose keys are found as it takes.
+/// The training pairs of language pairs, from as many sites with keys as are needed.
 fn training_pairs(store: &Store, config: &Config) -> Result<ByLangs> {
     let mut pairs = TrainingPairs::new(&config.learn);
     for_each_teaching(store, config, &mut pairs, |_| Ok(()))?;
     Ok(pairs.finish(config.judge.fit.min_good))
 }
 
-/// Hash of what a language pair is learnt from, and of the settings.
+/// Hash of everything from which a language pair is learnt, and of the settings.
 fn inputs_of(pairs: &[TrainingPair], store: &Store, fingerprint: u64) -> Result<u64> {
     let mut hasher = Xxh3::new();
     hasher.update(&fingerprint.to_le_bytes());
@@ -162,7 +162,7 @@ fn inputs_of(pairs: &[TrainingPair], store: &Store, fingerprint: u64) -> Result<
         if !pages.contains_key(site) {
             let head = store.site(*site)?.unwrap_or_default();
             pages.insert(*site, store.site_pages(&head)?);
-            // Near misses and the weights of words come from all pages of the site.
+            // Near misses and the weights of words are taken from all pages of the site.
             hasher.update(&head.generation.to_le_bytes());
             hasher.update(&store.result_head(*site)?.map_or(0, |head| head.record).to_le_bytes());
         }
@@ -174,7 +174,7 @@ fn inputs_of(pairs: &[TrainingPair], store: &Store, fingerprint: u64) -> Result<
     Ok(hasher.digest())
 }
 
-/// Sites whose judged pairs are missing, or were made from other pages, keys, models or settings.
+/// Sites whose judged pairs are missing, or were made from other pages, keys or models, or with other settings.
 fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<Stale>> {
     let mut stale = Vec::new();
     if !config.verifies() {
@@ -192,7 +192,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
     Ok(stale)
 }
 
-/// Judges what URLs, declarations and language bars propose in one site.
+/// Judges the pairs that URLs, declarations and language bars propose on one site.
 fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> Result<Option<JudgedSite>> {
     let config = context.config;
     let Some(open) = OpenSite::open(store, id)? else { return Ok(None) };
