@@ -1,17 +1,17 @@
-//! Ways to write the address of one page.
+//! The ways to write the address of one page.
 //!
-//! A server answers alike with `www.` and without, to a folder with its `/`, without it and with the name of its index, and often to a
-//! file with `.html` and without. Links and declarations use one way and the archive has another.
+//! A server gives the same page with `www.` and without; for a folder with a `/` at the end, without it, and with the name of its index;
+//! and often for a file with `.html` and without. Links and declarations may use one way where the archive has another.
 
-/// Names of the index of a folder, before the dot.
+/// Names of a folder's index, without their extension.
 const INDEXES: &[&str] = &["index", "default"];
-/// What may stand behind the dot there; `index` may stand alone, too.
+/// Extensions that they may have; `index` may also stand alone.
 const INDEX_ENDS: &[&str] = &["html", "htm", "xhtml", "shtml", "php", "asp", "aspx", "jsp", "cfm"];
-/// Ends of files that may be left out.
+/// Extensions of files that may be left out.
 const FILE_ENDS: &[&str] = &[".html", ".htm"];
 
-/// What all ways to write an address without its scheme have in common: host and path without `www.`, the name of an index, a `/` or
-/// `.html` at the end; and the query.
+/// What all ways to write an address (without its scheme) have in common: first host and path, without a leading `www.`, the name of an
+/// index, and a `/` or `.html` at the end; second the query.
 pub fn stem(identity: &str) -> (&str, &str) {
     let (path, query) = identity.split_at(identity.find('?').unwrap_or(identity.len()));
     let path = path.strip_prefix("www.").unwrap_or(path);
@@ -25,12 +25,13 @@ pub fn stem(identity: &str) -> (&str, &str) {
     (&path[..end], query)
 }
 
-/// True where two addresses, without their schemes, are ways to write one.
+/// True where two addresses, without their schemes, are two ways to write one address.
 pub fn is_same(a: &str, b: &str) -> bool {
     stem(a) == stem(b)
 }
 
-/// How usual a way to write an address is, the most usual first: a folder with its `/`, with its index, a name without an end, a file.
+/// How usual a way to write an address is, from 0, the most usual: a folder with its `/`, a folder with its index, a name without an
+/// extension, a file.
 pub fn form(identity: &str) -> u8 {
     let path = identity.split('?').next().unwrap_or(identity);
     match path.rsplit_once('/') {
@@ -41,7 +42,7 @@ pub fn form(identity: &str) -> u8 {
     }
 }
 
-/// True for the name of a folder's index, and where there is none behind a `/`.
+/// True for the file name of a folder's index, and for an empty one.
 fn is_index(file: &str) -> bool {
     let is_any = |names: &[&str], name: &str| names.iter().any(|known| name.eq_ignore_ascii_case(known));
     match file.split_once('.') {

@@ -1,8 +1,9 @@
-//! Where sentences may end in a line of text: the rules of the library sentencex, in time that grows as the text does.
+//! Finds where sentences may end in a line of text, by the rules of the library sentencex, in time that is linear in the length of the
+//! text.
 //!
-//! The library knows abbreviations, initials, quotations, parentheses and lists, in some 30 languages. Its abbreviations
-//! are asked for as they are. What it looks for by regular expressions, of each line or of each full stop, is looked for
-//! here by hand, and only where a sentence may end inside the line. Tests compare the two.
+//! The library knows abbreviations, initials, quotations, parentheses and lists, in some 30 languages. Its abbreviations are used directly.
+//! What it searches for by regular expressions, in each line or at each full stop, is done by hand here, and only where a sentence may end
+//! inside the line. Tests compare the two.
 
 use std::cell::Cell;
 
@@ -12,7 +13,7 @@ use super::lists::list_items;
 use super::quotes::{Enclosed, SYMMETRIC, is_closer, is_word_char};
 use crate::types::Lang;
 
-/// What of the library is asked.
+/// The library's rules of a language.
 type Library = &'static (dyn library::Language + Sync);
 
 /// The rules of a language.
@@ -24,40 +25,40 @@ pub(super) struct Rules {
     ends: Ends,
 }
 
-/// After what a full stop ends no sentence.
+/// What may follow a full stop that ends no sentence.
 #[derive(Clone, Copy)]
 enum Follows {
-    /// A small letter of ASCII or a digit, or a comma.
+    /// A small ASCII letter, a digit, or a comma.
     Plain,
-    /// A small letter of ASCII or a digit.
+    /// A small ASCII letter or a digit.
     Letter,
-    /// As [`Follows::Letter`], and the small letters of a script.
+    /// The same, or a small letter of a script.
     Letters(fn(char) -> bool),
-    /// As [`Follows::Letters`], whatever signs stand before.
+    /// The same, even if other signs stand before it.
     BehindSigns(fn(char) -> bool),
-    /// As [`Follows::BehindSigns`], or the name of a month.
+    /// The same, or the name of a month.
     Months(&'static [&'static str]),
 }
 
 /// Where the word before a full stop begins.
 #[derive(Clone, Copy, PartialEq)]
 enum LastWord {
-    /// Behind white space, a point or `/`.
+    /// After white space, a point or `/`.
     Plain,
-    /// Behind white space or a point; behind the article `l'`.
+    /// After white space or a point, or after the article `l'`.
     Italian,
-    /// Behind white space or a point, with points of its own left out.
+    /// After white space or a point; points at the end of the word itself are left out.
     Kazakh,
 }
 
-/// What ends sentences, besides [`is_terminator`].
+/// What ends sentences, besides characters for which [`is_terminator`] is true.
 #[derive(Clone, Copy)]
 enum Ends {
-    /// Nothing; points and marks with spaces between are one end: `. . .`, `! !`.
+    /// Nothing else. Points, or other marks, with spaces between them are one end: `. . .`, `! !`.
     Spaced,
-    /// These.
+    /// These characters.
     With(&'static [char]),
-    /// These, and no point.
+    /// These characters; but the point does not.
     WithoutPoint(&'static [char]),
 }
 
@@ -201,19 +202,19 @@ fn find_rules(code: &str) -> &'static Rules {
     }
 }
 
-/// Lines longer than this many bytes are looked at in pieces of about as many, so that a line takes as long as its text.
+/// Longer lines are read in pieces of about so many bytes, so that time is linear in the length of a line.
 const PIECE_BYTES: usize = 8192;
-/// What stands this close to the end of a piece is looked at again in the next one.
+/// Boundaries this close to the end of a piece are sought again in the next piece.
 const OVERLAP_BYTES: usize = 1024;
-/// How far the rules look back from a full stop, in bytes; but for the phrases of English time.
+/// How far the rules look back from a full stop, in bytes; in English they look farther, because of its phrases for times.
 const HEAD_BYTES: usize = 512;
 const ENGLISH_HEAD_BYTES: usize = 4096;
-/// How far they look ahead.
+/// How far the rules look ahead, in bytes.
 const NEXT_BYTES: usize = 30;
-/// No abbreviation has as many bytes.
+/// All abbreviations are shorter than this.
 const MAX_WORD_BYTES: usize = 160;
 
-/// Finds boundaries; keeps its memory from line to line.
+/// Finds boundaries. It keeps its memory from line to line.
 #[derive(Default)]
 pub(super) struct Boundaries {
     matches: Vec<(usize, usize)>,
@@ -222,8 +223,8 @@ pub(super) struct Boundaries {
 }
 
 impl Boundaries {
-    /// Where sentences end inside a line without a line feed, in order; its own end may be missing. Nothing where no
-    /// character of the line is one that `is_end` accepts.
+    /// Where sentences end inside a line, in order. The line has no line feed; its own end may be missing from the result. Empty if
+    /// `is_end` accepts no character of the line.
     pub fn find(&mut self, rules: &Rules, line: &str, is_end: fn(char) -> bool) -> &[usize] {
         self.found.clear();
         let (mut start, mut size) = (0, PIECE_BYTES);
@@ -246,7 +247,7 @@ impl Boundaries {
         }
     }
 
-    /// Puts down the boundaries inside a piece that begins at `offset` of its line.
+    /// Adds the boundaries inside a piece that begins at `offset` of its line.
     fn look_at(&mut self, rules: &Rules, text: &str, offset: usize, is_end: fn(char) -> bool) {
         let has_end = rules.terminators(text, is_end, &mut self.matches);
         if !has_end {
@@ -285,14 +286,14 @@ impl Boundaries {
     }
 }
 
-/// True inside an item of a list; not at its ends.
+/// True inside an item of a list, but not at its ends.
 fn is_in_item(items: &[usize], at: usize, length: usize) -> bool {
     let next = items.partition_point(|&start| start < at);
     next > 0 && at < items.get(next).copied().unwrap_or(length)
 }
 
 impl Rules {
-    /// Puts down all runs of terminators; true when one of the characters that `is_end` accepts is there.
+    /// Lists all runs of terminators; true if the text has a character that `is_end` accepts.
     fn terminators(&self, text: &str, is_end: fn(char) -> bool, out: &mut Vec<(usize, usize)>) -> bool {
         out.clear();
         let bytes = text.as_bytes();
@@ -317,7 +318,7 @@ impl Rules {
         has_end
     }
 
-    /// Where the run of terminators that begins at `at` ends.
+    /// Where the run of terminators that begins at `at` ends; `None` if none does.
     fn terminator(&self, text: &str, at: usize) -> Option<usize> {
         let (first, _) = char_at(text, at);
         if matches!(self.ends, Ends::Spaced) {
@@ -340,7 +341,7 @@ impl Rules {
         (length > 0).then_some(at + length)
     }
 
-    /// The boundary that the terminators `start..end` make, behind white space; `None` when they end no sentence.
+    /// The boundary that the terminators `start..end` make, after the white space that follows them; `None` when they end no sentence.
     fn boundary(&self, text: &str, start: usize, end: usize) -> Option<usize> {
         let next = next_words(text, end);
         if memchr::memchr(b'[', next.as_bytes()).is_some() {
@@ -370,26 +371,26 @@ impl Rules {
         Some(end + next.len() - next.trim_start().len())
     }
 
-    /// As [`Rules::boundary`], by the library.
+    /// Does the same as [`Rules::boundary`], by the library.
     fn asked_boundary(&self, text: &str, start: usize, end: usize) -> Option<usize> {
         let (from, window) = window(text, start, end);
         self.library.find_boundary(window, start - from, end - from).map(|found| found + from)
     }
 
-    /// True for a point behind what can end a sentence, before a capital letter: quotation marks that look like a pair
-    /// round it are none.
+    /// True for a point after something that can end a sentence, and before a capital letter. Two quotation marks around such a point are
+    /// not a pair, even if they look like one.
     fn is_strong_break(&self, text: &str, start: usize, end: usize) -> bool {
         let (from, window) = window(text, start, end);
         self.library.has_strong_sentence_break(window, start - from, end - from)
     }
 
-    /// As much of what stands before a full stop as the rules look at.
+    /// As much of the text before a full stop as the rules look at.
     fn head<'t>(&self, head: &'t str) -> &'t str {
         let most = if self.code == "en" { ENGLISH_HEAD_BYTES } else { HEAD_BYTES };
         &head[head.ceil_char_boundary(head.len().saturating_sub(most))..]
     }
 
-    /// The word that ends with `head`; nothing for words longer than any abbreviation.
+    /// The word at the end of `head`; empty if it is longer than any abbreviation.
     fn last_word<'t>(&self, head: &'t str) -> &'t str {
         let head = match self.words {
             LastWord::Plain => head.trim_end(),
@@ -409,7 +410,7 @@ impl Rules {
         }
     }
 
-    /// True when what comes `next` shows that the sentence goes on behind the terminators.
+    /// True when the text `next` shows that the sentence goes on after the terminators.
     fn continues(&self, matched: &str, head: &str, next: &str) -> bool {
         if matched.chars().nth(1).is_some() {
             let (spaced, is_spaced) = (next.trim_start(), next.starts_with(char::is_whitespace));
@@ -420,7 +421,7 @@ impl Rules {
             || (matches!(matched, "!" | "?") && head.ends_with([' ', '\t']) && starts_behind_signs(next, no_letter))
     }
 
-    /// True when a sentence goes on before this.
+    /// True when text that begins like this continues a sentence.
     fn goes_on(&self, next: &str) -> bool {
         match self.follows {
             Follows::Plain => starts_plain(next) || behind_symmetric(next).starts_with(','),
@@ -431,7 +432,7 @@ impl Rules {
         }
     }
 
-    /// The boundary behind a quotation that ends at `end`, when its closing mark stands right behind `boundary`.
+    /// The boundary after a quotation that ends at `end`, if its closing mark stands directly after `boundary`.
     fn behind_quotation(&self, text: &str, end: usize, boundary: usize) -> Option<usize> {
         if !is_closer(&text[boundary..end]) {
             return None;
@@ -444,7 +445,7 @@ impl Rules {
         Some(end + next.len() - skipped.len())
     }
 
-    /// A boundary, moved behind a closing quotation mark that closes nothing, and behind the terminators after that.
+    /// A boundary, moved to after a closing quotation mark that closes nothing, and after the terminators that follow it.
     fn behind_closer(&self, text: &str, boundary: usize, enclosed: &mut Enclosed) -> usize {
         let Some(closer) = enclosed.stray_closer(text, boundary) else { return boundary };
         let behind_space = |at: usize| text.len() - text[at..].trim_start().len();
@@ -458,18 +459,18 @@ impl Rules {
     }
 }
 
-/// The text round a full stop, and where it begins.
+/// The text around a full stop, as far as the rules look, and where it begins.
 fn window(text: &str, start: usize, end: usize) -> (usize, &str) {
     let from = text.ceil_char_boundary(start.saturating_sub(ENGLISH_HEAD_BYTES)).min(start);
     (from, &text[from..text.floor_char_boundary(end + 2 * NEXT_BYTES)])
 }
 
-/// What stands behind a terminator, as far as the rules look.
+/// The text after a terminator, as far as the rules look.
 fn next_words(text: &str, end: usize) -> &str {
     &text[end..text.ceil_char_boundary((end + NEXT_BYTES).min(text.len()))]
 }
 
-/// The length of numbers in brackets, `[1] [2]`; `None` where one may be written in digits of another script.
+/// The length of numbers in brackets, `[1] [2]`; `None` where one of them may be written in digits of another script.
 fn references(next: &str) -> Option<usize> {
     let mut length = 0;
     loop {
@@ -496,7 +497,7 @@ fn starts_with_i(text: &str) -> bool {
     rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '\'' | '\u{2019}'))
 }
 
-/// True when the first letter, digit or mark is a digit or small letter.
+/// True when the first letter, digit or mark is an ASCII digit or a small letter.
 fn starts_behind_signs(text: &str, is_letter: fn(char) -> bool) -> bool {
     let first = text.chars().find(|&c| is_word_char(c));
     first.is_some_and(|c| matches!(c, 'a'..='z' | '0'..='9') || is_letter(c))
@@ -510,14 +511,14 @@ fn starts_with_month(text: &str, months: &[&str]) -> bool {
     months.iter().any(|&month| month == word || is_capital(month))
 }
 
-/// The text behind white space, one mark that both opens and closes quotations, and white space.
+/// The text after white space, after one mark that both opens and closes quotations, and after white space again.
 fn behind_symmetric(text: &str) -> &str {
     let text = text.trim_start();
     let rest = SYMMETRIC.iter().find_map(|mark| text.strip_prefix(mark));
     rest.map_or(text, str::trim_start)
 }
 
-/// A run of points behind `!`, `?` or `…` and a space is one end with them.
+/// True for a run of points that follows `!`, `?` or `…` and a space: the two are one end.
 fn is_same_end(text: &str, last: (usize, usize), next: (usize, usize)) -> bool {
     let is_blank = |b: &u8| matches!(b, b' ' | b'\t');
     let (gap, next) = (&text.as_bytes()[last.1..next.0], &text[next.0..next.1]);
@@ -528,7 +529,7 @@ fn is_same_end(text: &str, last: (usize, usize), next: (usize, usize)) -> bool {
         && text[last.0..last.1].ends_with(['!', '?', '…'])
 }
 
-/// Where a run of at least so many members with blanks between ends.
+/// Where a run of at least `least` members with blanks between them ends.
 fn spaced_run(text: &str, start: usize, is_member: impl Fn(char) -> bool, least: usize) -> Option<usize> {
     let mut count = 1;
     let (_, mut end) = char_at(text, start);
@@ -568,7 +569,7 @@ const TERMINATORS: &[(u32, u32)] = &[
     (0x1da88, 0x1da88),
 ];
 
-/// The planes that have terminators.
+/// Number of Unicode planes that have terminators.
 const PLANES: usize = 2;
 
 static IS_TERMINATOR: [u64; PLANES * 1024] = {
@@ -589,7 +590,7 @@ fn is_terminator(c: char) -> bool {
     IS_TERMINATOR.get(c as usize / 64).is_some_and(|bits| bits >> (c as u32 % 64) & 1 == 1)
 }
 
-/// Bytes that terminators of any language, or the ellipsis, or what sentences can end with, begin with.
+/// The first bytes, in UTF-8, of all characters that may end a sentence in some language.
 static MAY_END: [bool; 256] = {
     let mut firsts = [false; 256];
     let mut at = 0;

@@ -1,11 +1,11 @@
-//! The URL a page's partner would have.
+//! The URLs that the partner of a page could have.
 
 use super::tokens::{Anatomy, Separators, Span};
 use crate::types::{Edit, Field, Key};
 
-/// The URLs that `key` turns `identity` into; from the first language to the second when `forward`.
+/// The URLs into which `key` turns `identity`, from the first language to the second when `forward`, else the other way.
 ///
-/// Several where the text occurs more than once, or where (null) leaves open where to put it; the archive shows
+/// There are several if the text to replace occurs more than once, or if (null) leaves open where the other text goes; the archive shows
 /// which of them exists. Empty when the key does not apply.
 pub fn counterparts(identity: &str, key: &Key, forward: bool) -> Vec<String> {
     let mut found = vec![identity.to_owned()];
@@ -18,7 +18,7 @@ pub fn counterparts(identity: &str, key: &Key, forward: bool) -> Vec<String> {
     found
 }
 
-/// URLs made by one edit of one URL, at the most.
+/// URLs made by one edit from one URL, at most.
 const MAX_PLACES: usize = 64;
 
 fn apply(identity: &str, edit: &Edit, from: &str, to: &str) -> Vec<String> {
@@ -55,7 +55,7 @@ fn apply(identity: &str, edit: &Edit, from: &str, to: &str) -> Vec<String> {
         }
     }
     if from.is_empty() && edit.field == Field::Path {
-        // Before the file too, or where one would be: `/` ↔ `/fr/`.
+        // Also before the file, or where a file would be: `/` ↔ `/fr/`.
         let at = before.rfind('/').map_or(before.len(), |slash| slash + 1) as u16;
         places.push((Span { start: at, end: at }, format!("{to}/")));
     }
@@ -78,7 +78,7 @@ fn core_places(anatomy: &Anatomy, token: Span, from: &str, to: &str) -> Vec<(Spa
     head.into_iter().chain(tail).map(|span| (span, to.to_owned())).collect()
 }
 
-/// Where a text that is (null) here may stand: as a segment of its own before this one, or beside a token.
+/// Where the text of the other side may be put if (null) stands here: as a segment of its own, or beside a token.
 fn insertions(anatomy: &Anatomy, segment: Span, tokens: &[Span], field: Field, text: &str) -> Vec<(Span, String)> {
     let at = |position: u16| Span { start: position, end: position };
     let mut places = match field {
@@ -130,7 +130,7 @@ fn apply_to_query(query: &str, edit: &Edit, from: &str, to: &str) -> Vec<String>
     found
 }
 
-/// The first tokens by which two URLs differ: `1e` and `1c` for `/1e.html` and `/1c.html`; `None` when none do.
+/// The first tokens by which two URLs differ: `1e` and `1c` for `/1e.html` and `/1c.html`; `None` when no token differs.
 ///
 /// Parameters are compared in the order of their names.
 pub fn differing_tokens(a: &str, b: &str, separators: Separators) -> Option<(String, String)> {

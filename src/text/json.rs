@@ -1,4 +1,4 @@
-//! JSON on one line, for every reader: some take more than line feeds for the end of a line.
+//! JSON that stays on one line for every reader: some take more characters than line feeds for the end of a line.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-/// Ends of lines to Unicode that JSON allows within texts. What else ends lines is escaped in any JSON.
+/// Characters that end lines in Unicode, and that JSON allows in texts. All other ends of lines are escaped in any JSON.
 pub const ENDS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
 /// JSON without blanks and without [`ENDS`].
@@ -24,10 +24,10 @@ impl Formatter for OneLine {
     }
 }
 
-/// Writes a value, and no end of the line.
+/// Writes a value without a line feed at its end.
 ///
 /// # Errors
-/// When the output does not take it.
+/// When the output cannot be written.
 pub fn write(out: impl Write, value: &impl Serialize) -> io::Result<()> {
     Ok(value.serialize(&mut Serializer::with_formatter(out, OneLine))?)
 }

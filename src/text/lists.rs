@@ -1,16 +1,16 @@
-//! Items of lists that stand in one line: `1) one 2) two`.
+//! Items of lists that stand on one line: `1) one 2) two`.
 
-/// Signs that begin items.
+/// Characters that begin items.
 const BULLETS: &[char] =
     &['•', '◦', '▪', '▫', '■', '□', '●', '○', '⁃', '⁌', '⁍', '◆', '◇', '★', '☆', '➤', '➢', '➣', '▶', '▸', '►'];
 
-/// Items of one kind begin at least so many bytes apart: there is text between them, unlike in `e. e. cummings`.
+/// Items of one kind begin at least so many bytes apart, since there is text between them, unlike in `e. e. cummings`.
 const MIN_GAP_BYTES: usize = 4;
 
 /// Kinds of marks of items.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A bullet, or something in parentheses: `(a)`, `(12)`, `(iv)`. One is enough at the beginning of a line.
+    /// A bullet, or something in parentheses: `(a)`, `(12)`, `(iv)`. One is enough if it stands at the beginning of a line.
     Sure,
     /// `*`, `+`, `-`
     Sign,
@@ -33,7 +33,7 @@ struct Mark {
     first: u8,
 }
 
-/// Where the items of the list in a line begin, in order; nothing where there is no list.
+/// Where the items of the list in a line begin, in order; empty where there is no list.
 pub(super) fn list_items(text: &str, is_line_start: bool) -> Vec<usize> {
     let mut marks: Vec<Mark> = Vec::new();
     let content = blanks(text.as_bytes(), 0);
@@ -68,7 +68,7 @@ pub(super) fn list_items(text: &str, is_line_start: bool) -> Vec<usize> {
     marks.into_iter().filter(|mark| mark.kind == kind).map(|mark| mark.at).collect()
 }
 
-/// The kind with most marks, the first one of those that have as many.
+/// The kind with most marks; of several kinds with as many, the one that comes first in the line. `None` if no kind has enough marks.
 fn kind_of_list(marks: &[Mark], starts_sure: bool) -> Option<Kind> {
     let count = |kind: Kind| marks.iter().filter(|mark| mark.kind == kind).count();
     if starts_sure || count(Kind::Sure) >= 2 {
@@ -79,14 +79,14 @@ fn kind_of_list(marks: &[Mark], starts_sure: bool) -> Option<Kind> {
     kinds.max_by_key(|&kind| (count(kind), std::cmp::Reverse(first(kind))))
 }
 
-/// True when there is a bullet, or a closing parenthesis before a blank.
+/// True when the text has a bullet, or a closing parenthesis before a blank.
 fn may_have_marks(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b')', bytes).any(|at| matches!(bytes.get(at + 1), Some(b' ' | b'\t')))
         || memchr::memchr_iter(0xe2, bytes).any(|at| text[at..].starts_with(BULLETS))
 }
 
-/// Adds the marks behind blanks. Those that end with a point alone look like the ends of sentences.
+/// Adds the marks that follow blanks. Those that end with a point are left out, since they look like the ends of sentences.
 fn add_inner_marks(text: &str, content: usize, marks: &mut Vec<Mark>) {
     let bytes = text.as_bytes();
     let mut at = content;
@@ -105,12 +105,12 @@ fn add_inner_marks(text: &str, content: usize, marks: &mut Vec<Mark>) {
     }
 }
 
-/// Where the blanks from `at` on end.
+/// Where the blanks that begin at `at` end.
 fn blanks(bytes: &[u8], at: usize) -> usize {
     at + bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
 }
 
-/// The kind and length of the mark that a text begins with, if blanks and more text follow.
+/// The kind and length of the mark with which a text begins, if blanks and more text follow it.
 fn mark(text: &str) -> Option<(Kind, usize)> {
     let (kind, length) = bare_mark(text)?;
     let behind = blanks(text.as_bytes(), length);

@@ -1,5 +1,5 @@
-//! Text tools that two or more methods need: [`addresses`] knows the ways to write a URL, [`tokens`] takes URLs apart, [`counterpart`] writes those that a key turns
-//! a URL into; [`words`] and [`sentences`] take texts apart; [`json`] keeps a value on its line.
+//! Text tools that two or more methods need: [`addresses`] knows the ways to write a URL, [`tokens`] takes URLs apart, and [`counterpart`]
+//! makes the URLs into which a key turns a URL; [`words`] and [`sentences`] take texts apart; [`json`] writes a value on one line.
 
 pub mod addresses;
 mod boundaries;
@@ -11,7 +11,7 @@ pub mod sentences;
 pub mod tokens;
 pub mod words;
 
-/// Without signs and spaces at either end.
+/// The text without signs and spaces at either end.
 pub fn bare(text: &str) -> &str {
     text.trim_matches(|c: char| !c.is_alphanumeric())
 }

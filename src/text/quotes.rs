@@ -1,4 +1,4 @@
-//! Quotations, parentheses and addresses of mail in a line of text: no sentence ends inside them.
+//! Quotations, parentheses and e-mail addresses in a line of text: no sentence ends inside them.
 
 use regex_syntax::is_word_character;
 
@@ -7,7 +7,7 @@ use regex_syntax::is_word_character;
 pub(super) struct Pair {
     open: &'static str,
     close: &'static str,
-    /// Also stands for other things: `'` for apostrophes.
+    /// True if the marks also stand for other things, as `'` does for apostrophes.
     is_ambiguous: bool,
 }
 
@@ -19,7 +19,7 @@ const fn ambiguous(open: &'static str, close: &'static str) -> Pair {
     Pair { open, close, is_ambiguous: true }
 }
 
-/// Of two that begin alike, the first that fits counts.
+/// Of pairs that begin alike, the first that fits counts.
 static PAIRS: [Pair; 18] = [
     pair("``", "''"),
     pair("``", "``"),
@@ -44,14 +44,14 @@ static PAIRS: [Pair; 18] = [
 /// Marks that both open and close.
 pub(super) const SYMMETRIC: [&str; 7] = ["``", "''", "`", "'", "\"", "‚", "‛"];
 
-/// Closing marks, the longest first.
+/// Closing marks. Of those that stand at a place, the first one counts.
 const CLOSERS: [&str; 16] = ["’", "‚", "”", "‛", "“", "‟", "›", "》", "」", "''", "``", "»", "«", "'", "`", "\""];
 
-/// Lines with more bytes than this have no quotations in `'` and `` ` `` with spaces inside: looking for them takes the square of
-/// their number.
+/// In longer lines, in bytes, quotations in `'` and `` ` `` with spaces inside are not sought, since the time grows with the square of the
+/// number of these marks.
 const MAX_PADDED_BYTES: usize = 1 << 16;
 
-/// Letters, marks, digits and what joins them, as in `\w` of regular expressions.
+/// True for letters, marks, digits and characters that join them, as `\w` of regular expressions.
 pub(super) fn is_word_char(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() || c == '_' } else { is_word_character(c) }
 }
@@ -65,12 +65,12 @@ fn is_symmetric(mark: &str) -> bool {
     PAIRS.iter().any(|pair| pair.open == pair.close && pair.close == mark)
 }
 
-/// Something that encloses text.
+/// A range of text that is enclosed by something.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     pub start: usize,
     pub end: usize,
-    /// The marks of a quotation.
+    /// The marks, if it is a quotation.
     pair: Option<&'static Pair>,
 }
 
@@ -79,22 +79,22 @@ impl Range {
         self.pair.is_some()
     }
 
-    /// The mark that both opens and closes the quotation.
+    /// The mark of a quotation in which one mark both opens and closes.
     fn symmetric(&self) -> Option<&'static str> {
         self.pair.filter(|pair| pair.open == pair.close).map(|pair| pair.open)
     }
 }
 
-/// What encloses text in a line.
+/// All enclosed ranges of a line.
 #[derive(Default)]
 pub(super) struct Enclosed {
     is_read: bool,
-    /// In order.
+    /// The ranges, by their beginnings.
     ranges: Vec<Range>,
     parentheses: Vec<(usize, usize)>,
-    /// The closing mark that was asked about last, and where it may stand for one.
+    /// The closing mark that was asked about last, and the places where it may be a quotation mark.
     closers: (Option<&'static str>, Vec<usize>),
-    /// The mark whose number was asked about last, and whether that is odd.
+    /// The mark that was counted last, and whether its number is odd.
     parity: Option<(&'static str, bool)>,
 }
 
@@ -124,8 +124,9 @@ impl Enclosed {
         self.ranges.sort_unstable_by_key(|range| range.start);
     }
 
-    /// The first range round a place. Quotations in marks that both open and close may be read wrongly, from a closing mark to an
-    /// opening one: they do not count when they cross parentheses, nor when one such mark is alone in the line and `is_strong`.
+    /// The first range around a place. Quotations in marks that both open and close may have been read wrongly, from a closing mark to an
+    /// opening one. So they do not count where they cross parentheses, nor where the line has an odd number of the mark and `is_strong` is
+    /// true.
     pub fn around(&mut self, at: usize, text: &str, is_strong: impl Fn() -> bool) -> Option<Range> {
         for place in 0..self.ranges.len() {
             let range = self.ranges[place];
@@ -152,7 +153,7 @@ impl Enclosed {
         is_odd && is_strong()
     }
 
-    /// The length of a closing mark at `at` that closes nothing and opens nothing.
+    /// The length of a closing mark at `at` that neither closes nor opens anything.
     pub fn stray_closer(&mut self, text: &str, at: usize) -> Option<usize> {
         let rest = &text[at..];
         if !matches!(rest.as_bytes().first(), Some(b'\'' | b'`' | b'"' | 0xc2 | 0xe2 | 0xe3)) {
@@ -181,7 +182,7 @@ impl Enclosed {
         before % 2 == 1 || (before == 0 && self.closers.1.len() == 1)
     }
 
-    /// True when the mark opens the next sentence, as it did before.
+    /// True when the mark opens the next sentence, as it has opened a quotation before.
     fn opens_next(&self, text: &str, at: usize, closer: &str) -> bool {
         is_symmetric(closer)
             && text[..at].chars().next_back().is_none_or(char::is_whitespace)
@@ -196,9 +197,9 @@ impl Enclosed {
 /// Reads the quotations of a text.
 struct Quotations<'t, 'o> {
     text: &'t str,
-    /// The text begins where a line does.
+    /// True if the text begins at the beginning of a line.
     is_line_start: bool,
-    /// Pairs whose closing mark does not stand in the rest of the text.
+    /// For each pair, true once it is known that its closing mark does not occur in the rest of the text.
     missing: [bool; PAIRS.len()],
     out: &'o mut Vec<Range>,
 }
@@ -259,7 +260,7 @@ impl Quotations<'_, '_> {
         found.map(|at| at + 1)
     }
 
-    /// A whole line between ambiguous marks.
+    /// The end of the line, if the whole line stands between ambiguous marks.
     fn line(&self, at: usize, pair: &Pair) -> Option<usize> {
         let length = self.text.len();
         let is_line =
@@ -268,7 +269,7 @@ impl Quotations<'_, '_> {
     }
 }
 
-/// Adds quotations between `'` or `` ` `` with spaces inside: `' so '`.
+/// Adds quotations in `'` or `` ` `` with spaces inside: `' so '`.
 fn add_padded(text: &str, ranges: &mut Vec<Range>) {
     for pair in PAIRS.iter().filter(|pair| pair.is_ambiguous && pair.open == pair.close) {
         let mark = pair.close;
@@ -288,7 +289,7 @@ fn add_padded(text: &str, ranges: &mut Vec<Range>) {
     }
 }
 
-/// True for marks outside quotations that are no apostrophes between letters.
+/// True for marks outside quotations that are not apostrophes between letters.
 fn may_quote(text: &str, at: usize, mark: &str, ranges: &[Range]) -> bool {
     let known = ranges.partition_point(|range| range.start <= at);
     let is_inside = ranges[..known].iter().any(|range| range.is_quotation() && at < range.end);
@@ -298,14 +299,14 @@ fn may_quote(text: &str, at: usize, mark: &str, ranges: &[Range]) -> bool {
     !is_inside && !is_apostrophe
 }
 
-/// True for a mark between white space.
+/// True for a mark with white space, or the beginning of the text, before it and white space after it.
 fn is_free(text: &str, at: usize, mark: &str) -> bool {
     text[..at].chars().next_back().is_none_or(char::is_whitespace)
         && text[at + mark.len()..].starts_with(char::is_whitespace)
 }
 
-/// True when two marks are a pair: not when a sentence ends between them, one begins behind them, and the second opens
-/// a quotation itself.
+/// True when two marks are a pair. They are not if a sentence ends between them, another one begins after them, and the second mark itself
+/// opens a quotation.
 fn is_padded(text: &str, opener: usize, closer: usize, mark: &str, ranges: &[Range]) -> bool {
     if !is_free(text, opener, mark) {
         return false;
@@ -314,7 +315,7 @@ fn is_padded(text: &str, opener: usize, closer: usize, mark: &str, ranges: &[Ran
     !are_two || !opens_clean(text, closer, mark, ranges)
 }
 
-/// True when the mark opens a quotation without a sentence's end inside.
+/// True when the mark opens a quotation inside which no sentence ends.
 fn opens_clean(text: &str, at: usize, mark: &str, ranges: &[Range]) -> bool {
     if !is_free(text, at, mark) {
         return false;
@@ -324,19 +325,19 @@ fn opens_clean(text: &str, at: usize, mark: &str, ranges: &[Range]) -> bool {
     places.find(|&place| may_quote(text, place, mark, ranges)).is_some_and(|place| !has_break(&text[inside..place]))
 }
 
-/// True when a point, blanks and a capital letter follow each other.
+/// True when the text has a point followed by blanks and a capital letter.
 fn has_break(text: &str) -> bool {
     memchr::memchr_iter(b'.', text.as_bytes()).any(|point| starts_sentence(text, point + 1))
 }
 
-/// True when blanks and a capital letter stand there.
+/// True when blanks and then a capital letter stand at `at`.
 fn starts_sentence(text: &str, at: usize) -> bool {
     let rest = &text.as_bytes()[at..];
     let blanks = rest.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
     blanks > 0 && rest.get(blanks).is_some_and(u8::is_ascii_uppercase)
 }
 
-/// True when one end of the range lies inside parentheses that the other lies outside of.
+/// True when one end of the range lies inside parentheses and the other end outside them.
 fn crosses(range: &Range, parentheses: &[(usize, usize)]) -> bool {
     let around = |at: usize| {
         let before = parentheses.partition_point(|&(start, _)| start < at);
@@ -346,7 +347,7 @@ fn crosses(range: &Range, parentheses: &[(usize, usize)]) -> bool {
         || around(range.end).is_some_and(|&(start, _)| start > range.start)
 }
 
-/// Everything from an opening to the next closing parenthesis, of any kind.
+/// Lists all ranges from an opening parenthesis to the next closing one, each of any kind.
 fn read_parentheses(text: &str, out: &mut Vec<(usize, usize)>) {
     let mut at = 0;
     while let Some(start) = text[at..].find(['(', '（', '<', '{', '[']).map(|length| at + length)
@@ -358,7 +359,7 @@ fn read_parentheses(text: &str, out: &mut Vec<(usize, usize)>) {
     }
 }
 
-/// Addresses of mail.
+/// Lists all e-mail addresses.
 fn read_mail(text: &str, out: &mut Vec<Range>) {
     let bytes = text.as_bytes();
     let mut from = 0;
@@ -381,7 +382,7 @@ fn read_mail(text: &str, out: &mut Vec<Range>) {
     }
 }
 
-/// Letters of the longest top-level domain that addresses are told by.
+/// Letters of a top-level domain that are read, at most.
 const MAX_TOP_LETTERS: usize = 7;
 
 #[cfg(test)]

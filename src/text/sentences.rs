@@ -1,30 +1,30 @@
-//! Text block → sentences.
+//! Divides text blocks into sentences.
 
 use std::ops::Range;
 
 use super::boundaries::{Boundaries, rules_of};
 use crate::types::Lang;
 
-/// What a sentence can end with, of all scripts whose rules we have. Blocks without any are one sentence.
+/// Characters with which a sentence can end, in all scripts whose rules are known. A block without any is one sentence.
 const ENDS: &[char] = &[
     '.', '!', '?', '…', '。', '！', '？', '｡', '．', '։', '؟', '۔', '।', '॥', '။', '።', '፧', '፨', '‼', '⁇', '⁈', '⁉',
     '܀', '܁', '܂', '។', '៕', '᠃', '᠉', '៚', '᪨', '꓿', '꘎', '꘏', '꣎', '꣏', '꤯', '꩝', '꫰', '꯫', '𑁇',
 ];
 
-/// True for what a sentence can end with, of all scripts whose rules we have. Blocks without any are one sentence.
+/// True for characters with which a sentence can end.
 fn is_end(character: char) -> bool {
     ENDS.contains(&character)
 }
 
-/// Calls `each` with the byte range of every sentence of a block, in order: white space at both ends is left out, and
-/// together they hold everything else of the block.
+/// Calls `each` with the byte range of every sentence of a block, in order. White space at both ends is left out; together the sentences
+/// contain everything else of the block.
 ///
-/// Boundaries are those of the library sentencex ([`super::boundaries`]), which knows abbreviations, initials, numbers and
-/// quotations of some 30 languages, and takes the nearest relative for others. A full stop of Chinese or Japanese ends a
-/// sentence whatever follows. A point behind a short word or a number ends none before a small letter (UAX 29, SB8, of any
-/// word), nor one between a word of three letters and a number: `Vol. 3`. What has no letter, one letter alone, and the
-/// number of a heading (`B.4.10.`, `Chapter 3.`, `IV.`) begin the next sentence. A range never crosses a line feed, so
-/// blocks put together are never joined.
+/// Boundaries are those of the library sentencex ([`super::boundaries`]), which knows abbreviations, initials, numbers and quotations of
+/// some 30 languages, and takes the nearest relative for others. After a full stop of Chinese or Japanese no space is needed. In all
+/// languages a point after a short word or a number ends no sentence before a small letter (UAX 29, SB8, has it after any word), nor does
+/// one between a word of up to three letters and a number: `Vol. 3`. Pieces without a letter, single letters, and the number of a heading
+/// (`B.4.10.`, `Chapter 3.`, `IV.`) begin the next sentence. A range never crosses a line feed, so blocks that were put together are not
+/// joined.
 pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usize>)) {
     let rules = rules_of(lang);
     let mut boundaries = Boundaries::default();
@@ -40,9 +40,9 @@ pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usi
     }
 }
 
-/// Gives the sentence between `done` and a boundary inside the line that ends at `line_end`, unless it goes on.
+/// Passes on the sentence between `done` and a boundary inside the line that ends at `line_end`, unless the sentence goes on.
 fn judge(block: &str, done: &mut usize, end: usize, line_end: usize, each: &mut impl FnMut(Range<usize>)) {
-    // A number belongs to what it numbers: `2.1. The house`, `B.4.10. The cat`.
+    // A number belongs to the heading after it: `2.1. The house`, `B.4.10. The cat`.
     let is_long = || end - *done > MAX_JOINED_BYTES;
     let ends = || says_something(&block[*done..end]) && !goes_on(&block[*done..end], &block[end..line_end]);
     if is_long() || ends() {
@@ -51,20 +51,20 @@ fn judge(block: &str, done: &mut usize, end: usize, line_end: usize, each: &mut 
     }
 }
 
-/// Bytes from which on a point ends a sentence whatever stands around it: so no sentence grows without end, and each point costs as
-/// much at the most.
+/// From so many bytes on, a point ends a sentence whatever stands around it. So no sentence grows without limit, and the cost of a point is
+/// limited.
 const MAX_JOINED_BYTES: usize = 1000;
 
-/// A point behind a word of so many letters ends no sentence before a small letter.
+/// A point after a word of at most so many letters ends no sentence before a small letter.
 const ABBREVIATION_LETTERS: usize = 4;
-/// A point behind a word of so many letters ends no sentence before a number.
+/// A point after a word of at most so many letters ends no sentence before a number.
 const NUMBERED_LETTERS: usize = 3;
 
-/// Letters of scripts whose words end at white space are below this.
+/// Letters of scripts that have spaces between words are below this.
 const SPACED: char = '\u{1100}';
 
-/// False for what has no letter or, before a point, one alone; for the number of a heading: single letters and digits, with points
-/// between, or a Roman number; and for a word with such a number.
+/// False for text without a letter, or with only one letter before a point; for the number of a heading, which is single letters and digits
+/// with points between them, or a Roman number; and for one word with such a number.
 fn says_something(text: &str) -> bool {
     let text = text.trim();
     let is_part = |part: &str| part.len() == 1 || part.bytes().all(|b| b.is_ascii_digit());
@@ -87,22 +87,23 @@ fn says_something(text: &str) -> bool {
     !(is_single || is_number(text) || is_roman(named) || is_named())
 }
 
-/// True when the point at the end of `before` does not end a sentence, by what comes `after`.
+/// True when the point at the end of `before` does not end a sentence, because of the text `after` it.
 fn goes_on(before: &str, after: &str) -> bool {
     let (Some(before), after) = (before.trim_end().strip_suffix('.'), after.trim_start()) else { return false };
     let letters =
         before.chars().rev().take_while(|c| c.is_alphabetic() && *c < SPACED).take(ABBREVIATION_LETTERS + 1).count();
     if after.starts_with(char::is_lowercase) {
-        // Abbreviations and ordinal numbers; behind longer words stand sentences that begin with a name: `It works. mod_ssl is …`.
+        // The point ends an abbreviation or an ordinal number. After longer words a sentence may begin with a name: `It works. mod_ssl is
+        // …`.
         return (1..=ABBREVIATION_LETTERS).contains(&letters) || before.ends_with(|c: char| c.is_ascii_digit());
     }
-    // `it. 2. Run` begins an item, `str. 12` does not.
+    // The number in `it. 2. Run` begins an item, that in `str. 12` does not.
     let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_item = rest.strip_prefix('.').is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
     rest.len() < after.len() && !is_item && (1..=NUMBERED_LETTERS).contains(&letters)
 }
 
-/// The range without white space at its ends, if anything is left.
+/// Passes on a range without white space at its ends, if anything is left.
 fn emit(block: &str, range: Range<usize>, each: &mut impl FnMut(Range<usize>)) {
     let text = &block[range.clone()];
     let trimmed = text.trim_start();
@@ -225,7 +226,7 @@ mod tests {
         assert!(sentences("en", " \n ").is_empty());
     }
 
-    /// Sentences by the library alone.
+    /// Sentences according to the library alone.
     fn by_library<'t>(lang: &str, text: &'t str) -> Vec<&'t str> {
         let mut found = Vec::new();
         let mut start = 0;
@@ -248,7 +249,7 @@ mod tests {
         found
     }
 
-    /// All languages that the library knows, and some that take the rules of a relative.
+    /// All languages that the library knows, and some that use the rules of a relative.
     const LANGS: &[&str] = &[
         "en", "am", "ar", "bg", "bn", "ca", "da", "de", "el", "es", "fi", "fr", "gu", "hi", "hy", "it", "ja", "kk",
         "kn", "ml", "mr", "my", "nl", "pa", "pl", "pt", "ru", "sk", "ta", "te", "uk", "cs", "oc", "no", "zh-Hans",

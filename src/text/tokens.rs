@@ -1,22 +1,22 @@
-//! URLs taken apart: fields, segments, tokens, and hashes of what is left when something is cut out.
+//! Takes URLs apart into fields, segments and tokens, and hashes what is left of them when something is cut out.
 //!
 //! ```text
 //! fr.example.org/docs/user-guide/index.de.html?lang=fr&id=7
 //! ╰──── host ──╯ ╰──── path ───╯ ╰── file ───╯ ╰── query ─╯
 //! ```
 //! A *segment* is a host label, the public suffix, a directory, the file, or one value of the query; a *token* is a run of letters and
-//! digits inside a segment (Kit & Ng 2007, Table 1). A *span* is one token or a run of neighbouring tokens of
-//! one segment. Parameters of the query are sorted by name first, so that their order does not matter.
+//! digits inside a segment (Kit & Ng 2007, Table 1). A *span* is one token, a run of neighbouring tokens of one segment, or a whole
+//! segment. Parameters of the query are sorted by name first, so that their order does not matter.
 
 use crate::types::{Field, public_suffix};
 
-/// URLs longer than this, in bytes, are not looked at: no language marker stands that deep.
+/// URLs that are longer, in bytes, are not used: no language marker stands so far from the beginning.
 pub const MAX_URL_BYTES: usize = 2048;
 
 /// Which bytes end a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize)]
 pub enum Separators {
-    /// Every ASCII byte that is no letter, digit or `%`.
+    /// Every ASCII byte that is not a letter, a digit or `%`.
     #[default]
     Punctuation,
     /// `: / . - _` only (Kit & Ng 2007, §2; Zhang et al. 2013, §2.1).
@@ -64,16 +64,16 @@ impl Span {
     }
 }
 
-/// A host label, a directory, the file or one value of the query.
+/// A host label, the public suffix, a directory, the file, or one value of the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// The field it belongs to.
     pub field: Field,
-    /// The segment itself, without separators round it.
+    /// The segment itself, without separators around it.
     pub span: Span,
-    /// What goes when the segment is cut out: with the `/`, `.` or `name=…&` that belongs to it.
+    /// What is cut out with the segment: also the `/`, `.` or `name=` that belongs to it.
     pub cut: Span,
-    /// Its tokens, as a range of [`Anatomy::tokens`].
+    /// Positions of its tokens, for [`Anatomy::tokens`].
     pub tokens: (u16, u16),
 }
 
@@ -81,13 +81,13 @@ pub struct Segment {
 #[derive(Clone, Debug, Default)]
 pub struct Anatomy {
     bytes: Vec<u8>,
-    /// Hash of every prefix, modulo 2⁶¹−1: `prefix[i]` is that of `bytes[..i]`.
+    /// Hash of every prefix, modulo 2⁶¹−1: `prefix[i]` is the hash of `bytes[..i]`.
     prefix: Vec<u64>,
     /// Powers of the hash's base.
     powers: Vec<u64>,
     segments: Vec<Segment>,
     tokens: Vec<Span>,
-    /// The last host whose public suffix was looked up, and where that is: URLs come host by host.
+    /// The host whose public suffix was looked up last, and where that suffix is, since URLs come host by host.
     host: Vec<u8>,
     suffix: Option<(usize, usize)>,
 }
@@ -98,7 +98,7 @@ const BASE: u64 = 0x0c3a_5c85_c97c_b127 % MODULUS;
 impl Anatomy {
     /// Takes apart a URL without its scheme ([`crate::types::CanonicalUrl::identity`]).
     ///
-    /// `false`, and nothing inside, when it is longer than [`MAX_URL_BYTES`].
+    /// Returns `false`, and contains nothing, if the URL is longer than [`MAX_URL_BYTES`].
     pub fn read(&mut self, identity: &str, separators: Separators) -> bool {
         self.bytes.clear();
         self.segments.clear();
@@ -147,7 +147,7 @@ impl Anatomy {
         }
     }
 
-    /// Finds the public suffix of the host, which is one segment: `co.uk` stands where `fr` does.
+    /// Finds the public suffix of the host, which is one segment, so that `co.uk` can stand where `fr` does.
     fn find_suffix(&mut self, host_end: usize) {
         if self.host != self.bytes[..host_end] {
             self.host.clear();
@@ -161,7 +161,7 @@ impl Anatomy {
         let mut parameters: Vec<&str> = query.split('&').filter(|p| !p.is_empty()).collect();
         parameters.sort_by_key(|p| p.split('=').next().unwrap_or(""));
         for parameter in parameters {
-            // One separator for the first and the later ones, so that cutting any of them leaves a sound query.
+            // The first parameter has the same separator as the others, so that the query is still well formed when any of them is cut out.
             let from = self.bytes.len();
             self.bytes.push(PARAMETER);
             self.bytes.extend_from_slice(parameter.as_bytes());
@@ -202,7 +202,7 @@ impl Anatomy {
         }
     }
 
-    /// The URL as it was taken apart: without scheme, parameters sorted, each after a byte 1.
+    /// The URL as it was taken apart: without scheme, and with a byte 1 before each of the sorted parameters.
     #[cfg(test)]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -244,26 +244,25 @@ impl Anatomy {
         to_span((0, self.bytes.len()))
     }
 
-    /// Hash of a span's text: the same wherever it stands. Not mixed: pass it through [`mix`].
+    /// Hash of a span's text, which does not depend on where it stands. It is not mixed: pass it through [`mix`].
     pub fn hash(&self, span: Span) -> u64 {
         let (start, end) = (usize::from(span.start), usize::from(span.end));
         sub(self.prefix[end], mul(self.prefix[start], self.powers[end - start]))
     }
 
-    /// Hash of the URL with `span` cut out and the ends joined: equals [`Anatomy::hash`] of the whole of the
-    /// URL that is left.
+    /// Hash of the URL with `span` cut out and the ends joined. It equals [`Anatomy::hash`] of the whole URL that is left.
     pub fn cut_hash(&self, span: Span) -> u64 {
         let tail = Span { start: span.end, end: self.bytes.len() as u16 };
         add(mul(self.prefix[usize::from(span.start)], self.powers[tail.len()]), self.hash(tail))
     }
 
-    /// Hash of the URL with a slot where `span` is: what stands before and after, and that there is a slot.
+    /// Hash of the URL with a slot in place of `span`: of what stands before the slot and of what stands after it.
     pub fn slot_hash(&self, span: Span) -> u64 {
         let tail = Span { start: span.end, end: self.bytes.len() as u16 };
         mix(self.prefix[usize::from(span.start)], self.hash(tail))
     }
 
-    /// As [`Anatomy::slot_hash`] of `slot`, with `cut` cut out besides. The two must not overlap.
+    /// [`Anatomy::slot_hash`] of `slot`, with `cut` cut out besides. The two must not overlap.
     pub fn slot_and_cut_hash(&self, slot: Span, cut: Span) -> u64 {
         let end = self.bytes.len() as u16;
         let join = |a: Span, b: Span| add(mul(self.hash(a), self.powers[b.len()]), self.hash(b));
@@ -275,7 +274,7 @@ impl Anatomy {
         }
     }
 
-    /// Hash with two slots; `first` stands before `second`.
+    /// Hash of the URL with two slots; `first` stands before `second`.
     pub fn two_slot_hash(&self, first: Span, second: Span) -> u64 {
         let end = self.bytes.len() as u16;
         let middle = self.hash(Span { start: first.end, end: second.start });
@@ -283,7 +282,7 @@ impl Anatomy {
         mix(mix(self.prefix[usize::from(first.start)], middle), tail)
     }
 
-    /// Hash with two spans cut out; `first` stands before `second`.
+    /// Hash of the URL with two spans cut out; `first` stands before `second`.
     pub fn two_cut_hash(&self, first: Span, second: Span) -> u64 {
         let end = self.bytes.len() as u16;
         let middle = Span { start: first.end, end: second.start };
@@ -292,10 +291,9 @@ impl Anatomy {
         add(mul(head, self.powers[tail.len()]), self.hash(tail))
     }
 
-    /// What may go with `span` when it is cut out of its segment: the separator before it, or the one after it; for
-    /// a whole segment, the separator of segments; for a file in a folder, nothing or the `/` before it, as the page may be
-    /// `/wiki/Page/` or `/wiki/Page` where its translation is `/wiki/Page/fr`. At most two ways, the first of which is always
-    /// there where any is.
+    /// The ways to cut `span` out of its segment: with the separator before it, or with the one after it. A whole segment goes with the
+    /// separator of segments; a file in a folder goes alone or with the `/` before it, since the page may be `/wiki/Page/` or `/wiki/Page`
+    /// where its translation is `/wiki/Page/fr`. If there is any way, the first place has one.
     pub fn cuts(&self, segment: &Segment, span: Span) -> [Option<Span>; 2] {
         if span == segment.span {
             let slash = usize::from(span.start).saturating_sub(1);
@@ -304,7 +302,7 @@ impl Anatomy {
         }
         let before = (span.start > segment.span.start).then(|| Span { start: span.start - 1, end: span.end });
         let after = (span.end < segment.span.end).then(|| Span { start: span.start, end: span.end + 1 });
-        // `a.de.b`: cutting `.de` or `de.` leaves the same.
+        // In `a.de.b`, cutting out `.de` and `de.` leave the same.
         match (before, after) {
             (Some(b), Some(a)) if self.bytes[usize::from(b.start)] == self.bytes[usize::from(a.end) - 1] => {
                 [before, None]
@@ -315,11 +313,11 @@ impl Anatomy {
     }
 }
 
-/// Stands before every parameter of the query in [`Anatomy::bytes`]; no URL holds it.
+/// Stands before every parameter of the query in [`Anatomy::bytes`]; no URL contains it.
 const PARAMETER: u8 = 1;
 
 fn to_span((start, end): (usize, usize)) -> Span {
-    // MAX_URL_BYTES fits.
+    // A `u16` can hold MAX_URL_BYTES.
     Span { start: start as u16, end: end as u16 }
 }
 
@@ -338,7 +336,7 @@ fn mul(a: u64, b: u64) -> u64 {
     if folded >= MODULUS { folded - MODULUS } else { folded }
 }
 
-/// Two hashes into one, all bits stirred.
+/// Mixes two hashes into one, in which every bit depends on all bits.
 pub fn mix(a: u64, b: u64) -> u64 {
     let mut x = a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b.rotate_left(32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
@@ -432,7 +430,7 @@ mod tests {
         assert_eq!(y.two_cut_hash(nl, y_cut), plain.hash(plain.whole()));
     }
 
-    /// A segment from its definition, as places in the URL: its text, what goes when it is cut out, its tokens.
+    /// A segment by its definition, as places in the URL: its text, what is cut out with it, and its tokens.
     type Plain = (Field, Range<usize>, Range<usize>, Vec<Range<usize>>);
 
     /// A URL with sorted parameters, and its segments.
@@ -443,14 +441,14 @@ mod tests {
         };
         let (before, query) = identity.split_once('?').unwrap_or((identity, ""));
         let (host, path) = before.split_once('/').unwrap_or((before, ""));
-        // A public suffix is one label. Of those with a dot the tests have one.
+        // A public suffix is one label. The only one with a dot in these tests is `co.uk`.
         let (names, suffix) = host.strip_suffix(".co.uk").map_or((host, None), |names| (names, Some("co.uk")));
         let labels: Vec<&str> = names.split('.').chain(suffix).collect();
         let (last, labels) = labels.split_last().expect("a host");
         let (folders, file) = path.rsplit_once('/').map_or((None, path), |(folders, file)| (Some(folders), file));
         let mut parameters: Vec<&str> = query.split('&').filter(|parameter| !parameter.is_empty()).collect();
         parameters.sort_by_key(|parameter| parameter.split('=').next());
-        // What stands before a text and goes with it, the text, and what stands behind it.
+        // The separator before a text that goes with it, the text, and the separator after it.
         let mut pieces: Vec<(Field, String, &str, &str)> = Vec::new();
         pieces.extend(labels.iter().map(|label| (Field::Host, String::new(), *label, ".")));
         pieces.extend([(Field::Host, String::new(), *last, ""), (Field::Path, String::new(), "", "/")]);
@@ -478,7 +476,7 @@ mod tests {
         (form, segments)
     }
 
-    /// The ways to cut a span out of its segment.
+    /// The ways to cut a span out of its segment, by their definition.
     fn cuts_by_definition(form: &str, (field, text, cut, _): &Plain, span: &Range<usize>) -> Vec<Range<usize>> {
         let slash = span.start.saturating_sub(1);
         if span == text {

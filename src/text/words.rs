@@ -1,8 +1,8 @@
-//! The words of a text in any language, each with the hash it is looked up by.
+//! The words of a text in any language, each with the hash by which it is looked up.
 //!
-//! Segments are those of Unicode (UAX 29), and those of dictionaries in Chinese, Japanese, Thai, Lao, Khmer and Burmese, as
-//! ICU gives them. ICU itself is asked only where a dictionary is needed, and about what is rare; everything else is cut
-//! here, by a table of what each character is to the borders of words.
+//! Segments are those of Unicode (UAX 29), and in Chinese, Japanese, Thai, Lao, Khmer and Burmese those of dictionaries, as ICU gives them.
+//! ICU itself is used only where a dictionary is needed and for rare characters. Everything else is divided here, by a table of the role of
+//! each character at borders of words.
 
 use std::sync::LazyLock;
 
@@ -12,26 +12,26 @@ use icu_segmenter::options::WordBreakInvariantOptions;
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Takes texts apart into words. Costs nothing to make; used by any number of threads.
+/// Divides texts into words. Costs nothing to make, and can be used by any number of threads.
 #[derive(Clone, Copy)]
 pub struct Words {
     tables: &'static Tables,
 }
 
-/// Made once, when the first text is taken apart.
+/// Made once, when the first text is divided.
 struct Tables {
     icu: WordSegmenterBorrowed<'static>,
-    /// What each character of the first plane is.
+    /// The kind of each character of the first plane.
     kinds: Box<[Kind; 0x1_0000]>,
-    /// The letter that stands for a character in normal forms; 0 where that takes more than a look.
+    /// The normal form of each character below [`LOWERED`]; 0 where it is not one character of the first plane.
     lower: Box<[u16; LOWERED]>,
 }
 
 /// Letters that have another case are below this, or from [`CASED_AGAIN`] on.
 const LOWERED: usize = 0x3000;
-/// Between [`LOWERED`] and this, and in [`HANGUL`], normal forms are the characters themselves.
+/// Characters between [`LOWERED`] and this, and in [`HANGUL`], are their own normal forms.
 const CASED_AGAIN: u32 = 0xa640;
-/// Syllables.
+/// The syllables of Korean.
 const HANGUL: std::ops::RangeInclusive<u32> = 0xac00..=0xd7a3;
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
@@ -47,7 +47,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     Tables { icu: WordSegmenter::new_dictionary(WordBreakInvariantOptions::default()), kinds, lower }
 });
 
-/// What a character is to the borders of words: its [`Class`], and whether it is a letter or digit.
+/// The role of a character at borders of words: its [`Class`], and whether it is a letter or digit, and of Hebrew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Kind(u8);
 
@@ -74,7 +74,7 @@ impl Kind {
     }
 }
 
-/// What a character is to the borders of words (UAX 29, table 3).
+/// The role of a character at borders of words (UAX 29, table 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     /// Stands alone.
@@ -84,21 +84,21 @@ enum Class {
     /// `_`: joins letters and digits.
     Joiner,
     Katakana,
-    /// Joins two digits: `,`.
+    /// Joins two digits, as `,` does.
     BetweenDigits,
-    /// Joins two letters: `·`, and `:`, at which words are parted later.
+    /// Joins two letters, as `·` does, and `:`, at which words are divided later.
     BetweenLetters,
-    /// Joins two letters or two digits: `.` and apostrophes.
+    /// Joins two letters or two digits, as `.` and apostrophes do.
     Between,
     /// Belongs to the character before it: vowel signs, accents, the soft hyphen.
     Mark,
-    /// As a mark; joins pictures besides.
+    /// The same as a mark, but it also joins pictures.
     ZeroWidthJoiner,
-    /// Parts words at all events.
+    /// Always separates words.
     Space,
-    /// Of a script whose words are found by dictionary.
+    /// A character of a script whose words are found by dictionary.
     Complex,
-    /// ICU knows.
+    /// A character whose borders only ICU knows.
     Unknown,
 }
 
@@ -130,9 +130,9 @@ const CLASSES: [Class; 16] = [
 /// A segment that begins with a letter, a digit or `_`.
 struct Segment {
     end: usize,
-    /// A letter or digit is inside.
+    /// True if it contains a letter or digit.
     is_word: bool,
-    /// Parts may be joined by an apostrophe or a colon.
+    /// True if it may have parts that are joined by an apostrophe or a colon.
     has_parts: bool,
 }
 
@@ -148,11 +148,11 @@ impl Words {
         Words { tables: &TABLES }
     }
 
-    /// Calls `each` with every word in order: as it stands in the text, and the hash of its [normal form](hash).
+    /// Calls `each` with every word in order: its text as it stands, and the hash of its [normal form](hash).
     ///
-    /// A word is a segment with a letter or a digit in it. Segments of two parts with an apostrophe between them are
-    /// two words, as in `l'homme` and `dell’anno`, unless the second is a short form of English (`don't`, `we'll`):
-    /// dictionaries have the parts. So are those with a colon, which few languages have inside words (`note:this`).
+    /// A word is a segment that contains a letter or a digit. A segment with an apostrophe inside is two words, as in `l'homme` and
+    /// `dell’anno`, since dictionaries have the parts; but not if the second part is a short form of English (`don't`, `we'll`). A segment
+    /// with a colon inside (`note:this`) is two words too, since few languages have colons inside words.
     pub fn for_each<'t>(&self, text: &'t str, mut each: impl FnMut(&'t str, u64)) {
         self.words(text, |word| each(word, self.tables.hash(word)));
     }
@@ -186,7 +186,7 @@ impl Words {
                     }
                 }
                 Class::Complex => self.complex_run(text, at, next, &mut each),
-                // May belong to the sign before it.
+                // This character may belong to the sign before it.
                 Class::Mark | Class::ZeroWidthJoiner | Class::Unknown => {
                     let mut signs = text[..at].char_indices().rev();
                     let sign = signs.next().filter(|(_, c)| !is_space(*c));
@@ -198,7 +198,7 @@ impl Words {
                     };
                     self.long_way(text, start, &mut each)
                 }
-                // Such as `²`.
+                // For example `²`.
                 Class::Other if kind.is_alphanumeric() => {
                     if self.is_before_mark(text, next) {
                         self.long_way(text, at, &mut each)
@@ -217,7 +217,7 @@ impl Words {
         at < text.len() && self.tables.kind(text, at).0.class().may_be_mark()
     }
 
-    /// The segment whose first character is of this kind and ends at `next`; `None` when only ICU can tell where it ends.
+    /// The segment whose first character is of this kind and ends at `next`; `None` if only ICU can tell where the segment ends.
     fn segment(&self, text: &str, kind: Kind, mut next: usize) -> Option<Segment> {
         let length = text.len();
         let (mut class, mut last) = (kind.class(), kind);
@@ -261,7 +261,7 @@ impl Words {
                     (last, next) = (second, after);
                 }
                 Class::Unknown => return None,
-                // `"` and `'` have a part in Hebrew words.
+                // `"` and `'` may stand inside Hebrew words.
                 _ if last.is_hebrew() && matches!(text.as_bytes()[next], b'"' | b'\'') => return None,
                 _ => break,
             }
@@ -270,7 +270,7 @@ impl Words {
         Some(Segment { end: next, is_word: seen & Kind::ALPHANUMERIC != 0, has_parts })
     }
 
-    /// Words of the run of characters of complex scripts that begins at `start`; where it ends.
+    /// Finds the words in the run of characters of complex scripts that begins at `start`; returns where the run ends.
     fn complex_run<'t>(&self, text: &'t str, start: usize, first: usize, each: &mut impl FnMut(&'t str)) -> usize {
         let mut end = first;
         while end < text.len() {
@@ -291,7 +291,7 @@ impl Words {
         end
     }
 
-    /// Words by ICU of what stands between `start` and the next space; where that ends.
+    /// Finds the words between `start` and the next space by ICU; returns where this text ends.
     fn long_way<'t>(&self, text: &'t str, start: usize, each: &mut impl FnMut(&'t str)) -> usize {
         let rest = &text.as_bytes()[start..];
         let end = start + rest.iter().position(|&b| is_space(char::from(b))).unwrap_or(rest.len());
@@ -299,7 +299,7 @@ impl Words {
         end
     }
 
-    /// Segments by ICU that hold a letter or digit.
+    /// The segments that contain a letter or digit, by ICU.
     fn ask<'t>(&self, text: &'t str, mut each: impl FnMut(&'t str)) {
         let mut start = 0;
         for end in self.tables.icu.segment_str(text) {
@@ -346,7 +346,7 @@ impl Tables {
         }
     }
 
-    /// Writes the normal form of a word of at most [`MAX_SHORT`] bytes, and gives its length; `None` for longer words and those with
+    /// Writes the normal form of a word of at most [`MAX_SHORT`] bytes and returns its length; `None` for longer words and for those with
     /// characters that are not in the table.
     #[inline]
     fn short_form(&self, word: &str, form: &mut [u8; 2 * MAX_SHORT]) -> Option<usize> {
@@ -375,20 +375,20 @@ impl Tables {
     }
 }
 
-/// Words of more bytes are rare. No lower case takes twice as many.
+/// Words of more bytes are rare. The lower case of a word has at most twice as many bytes.
 const MAX_SHORT: usize = 64;
 
-/// The class of a character, and whether it is a letter of Hebrew.
+/// The class of a character, and a flag for the letters of Hebrew.
 fn class_of(character: char) -> (Class, u8) {
     let class = match character {
         ' ' | '\t'..='\r' => Class::Space,
         _ if is_complex(character) => Class::Complex,
-        // Scripts that ICU has neither rules nor dictionaries for.
+        // Scripts for which ICU has neither rules nor dictionaries.
         '\u{1950}'..='\u{19cf}' | '\u{19de}' | '\u{19df}' | '\u{1a20}'..='\u{1a7e}' | '\u{1aa0}'..='\u{1aad}' => {
             Class::Unknown
         }
         '\u{aa80}'..='\u{aadf}' => Class::Unknown,
-        // Of higher planes, pictures are frequent.
+        // The most frequent characters of higher planes are pictures.
         '\u{10000}'..='\u{1efff}' | '\u{1f1e6}'..='\u{1f1ff}' | '\u{1fb00}'.. => Class::Unknown,
         '\'' => Class::Between,
         _ => match CodePointMapData::<WordBreak>::new().get(character) {
@@ -438,10 +438,10 @@ fn is_space(character: char) -> bool {
 /// What may follow an apostrophe without being a word of its own.
 const SHORT_FORMS: &[&str] = &["s", "t", "m", "d", "re", "ve", "ll"];
 
-/// Gives the words of a segment: two or more where apostrophes elide, and where colons stand.
+/// Divides a segment into words at apostrophes that stand for an elision, and at colons.
 fn part<'t>(segment: &'t str, each: &mut impl FnMut(&'t str)) {
     let mut rest = segment;
-    // Such segments are rare, and a byte excludes most of the others.
+    // Such segments are rare, and looking at bytes excludes most others.
     while let Some(at) = rest.bytes().position(|b| matches!(b, b'\'' | b':' | 0xe2)) {
         let found = rest[at..].chars().next().filter(|&c| matches!(c, '\'' | ':' | '\u{2018}' | '\u{2019}'));
         let Some(separator) = found else { break };
@@ -458,14 +458,14 @@ fn part<'t>(segment: &'t str, each: &mut impl FnMut(&'t str)) {
 
 /// Hash (xxh3, 64 bits) of the normal form of a word.
 ///
-/// Letters are lower case, one by one (so `İ` gives two characters and `Σ` always `σ`); full-width letters and digits
-/// are the plain ones, and every apostrophe is `'`.
+/// Letters are lower case, one by one (so `İ` gives two characters, and `Σ` is always `σ`); full-width letters and digits are replaced by
+/// the plain ones, and every apostrophe by `'`.
 #[cfg(any(test, feature = "internals"))]
 pub fn hash(word: &str) -> u64 {
     TABLES.hash(word)
 }
 
-/// The normal form that [`hash`] is the hash of.
+/// The normal form of which [`hash`] is the hash.
 #[cfg(test)]
 pub fn normal_form(word: &str) -> String {
     let mut form = String::with_capacity(word.len());
@@ -473,7 +473,7 @@ pub fn normal_form(word: &str) -> String {
     form
 }
 
-/// The normal form of one character, where it is one of the first plane.
+/// The normal form of a character, if it is one character of the first plane.
 fn plain_lower(character: char) -> Option<u16> {
     let mut form = String::new();
     normalise(character.encode_utf8(&mut [0; 4]), &mut form);
@@ -495,25 +495,25 @@ fn normalise(word: &str, form: &mut String) {
     }
 }
 
-/// True for words of digits, whatever separates them: `2026`, `1,000`, `3.14`.
+/// True for words that are made of digits, whatever separates them: `2026`, `1,000`, `3.14`.
 #[cfg(test)]
 pub fn is_number(word: &str) -> bool {
     number(word).is_some()
 }
 
-/// The zeros of the scripts in use; the other digits follow each (Unicode, general category Nd).
+/// The digit zero of the scripts in use. In each script the other digits follow it (Unicode, general category Nd).
 const ZEROS: &[u32] = &[
     0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20,
     0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0,
     0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10, 0x10d30, 0x11136, 0x1e140, 0x1e950,
 ];
 
-/// The hash of a number's digits; `None` for words that are none.
+/// The hash of a number's digits; `None` for words that are not numbers.
 ///
 /// Separators are dropped, so that `1,000`, `1.000` and `1'000` are one number in any language, and so are `3.14` and
 /// `3,14`. The digits of other scripts in use count as those of ASCII.
 pub fn number(word: &str) -> Option<u64> {
-    // As most words do.
+    // Most words end here.
     if word.as_bytes().first().is_none_or(|&b| b.is_ascii_alphabetic() || b == b'_') {
         return None;
     }
@@ -575,7 +575,7 @@ mod tests {
             assert_eq!(&words(text), expected, "{text}");
             assert_eq!(Words::new().count(text), expected.len(), "{text}");
         }
-        // Scripts without spaces have more than one word.
+        // Scripts without spaces have several words.
         assert_eq!(words("香港天文台。"), ["香港", "天文台"]);
         assert!(words("私は日本語を勉強します。").len() >= 5);
         assert!(words("สวัสดีชาวโลก").len() >= 2);
@@ -600,7 +600,7 @@ mod tests {
         }
     }
 
-    /// Words by ICU alone, of each run without spaces.
+    /// Words by ICU alone, in each run without spaces.
     fn by_icu(text: &str) -> Vec<&str> {
         let mut found = Vec::new();
         for run in text.split(is_space) {
@@ -613,7 +613,7 @@ mod tests {
     fn every_character_is_segmented_as_icu_does() {
         let mut wrong = Vec::new();
         let old = |code: &u32| !NEW.iter().any(|range| range.contains(code));
-        // Ideographs and syllables are alike.
+        // Of ideographs and syllables a part is enough, since all behave alike.
         let codes = (0..0x3500u32).chain(0x9f00..0xac10).chain(0xd700..0x1_0000).chain((0x1_0000..0x3_0000).step_by(7));
         for c in codes.filter(old).filter_map(char::from_u32) {
             for text in [
@@ -635,7 +635,7 @@ mod tests {
         assert!(wrong.is_empty(), "{} {:?}", wrong.len(), &wrong[..wrong.len().min(20)]);
     }
 
-    /// Letters and marks of Unicode 18, which the properties know and the rules of the segmenter do not yet.
+    /// Letters and marks of Unicode 18, which the table of properties has, but not yet the rules of the segmenter.
     const NEW: &[std::ops::RangeInclusive<u32>] = &[
         0x558..=0x558,
         0x58b..=0x58c,
