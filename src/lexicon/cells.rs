@@ -1,15 +1,15 @@
-//! Counts of pairs of words: half a cache line a pair, and an open table of their numbers.
+//! Counts of pairs of words, half a cache line (32 bytes) a pair, and an open hash table of their numbers.
 
-/// What is known of one pair of words. In each couple: of the word of B given that of A, and the other way.
+/// The counts of one pair of words. Of each two values, the first is of B's word given A's, the second of A's word given B's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     /// The two words' numbers, A's in the upper half.
     pub key: u64,
-    /// Counts of what was learnt before.
+    /// Counts from earlier updates.
     pub kept: [f32; 2],
-    /// Counts of the corpus at hand, from the pass before.
+    /// Counts of the present update, from the pass before.
     pub fitted: [f32; 2],
-    /// Counts of the corpus at hand that this pass is adding up.
+    /// Counts of the present update that this pass is adding up.
     pub next: [f32; 2],
 }
 
@@ -32,18 +32,18 @@ pub(super) fn key(a: u32, b: u32) -> u64 {
     u64::from(a) << 32 | u64::from(b)
 }
 
-/// Cells by key, in the order they were made: those of words that are met together lie together. Their numbers are valid until
-/// cells are dropped.
+/// Cells by key, in the order in which they were made, so that cells of words that occur together lie together. Their numbers are valid
+/// until cells are dropped.
 #[derive(Clone, Debug)]
 pub(super) struct Cells {
     cells: Vec<Cell>,
-    /// A power of two of them, at most three quarters in use: upper half of the mixed key, and one more than the number of
-    /// the cell; 0: free.
+    /// The hash table; its length is a power of two, at most three quarters in use. A slot has the upper half of the mixed key, and one
+    /// more than the number of the cell; 0 for a free slot.
     slots: Vec<(u32, u32)>,
 }
 
 impl Cells {
-    /// A table with room for so many cells.
+    /// An empty table with room for so many cells.
     pub fn with_room(cells: usize) -> Cells {
         let slots = (cells * 4 / 3 + 1).next_power_of_two().max(16);
         Cells { cells: Vec::with_capacity(cells), slots: vec![(0, 0); slots] }
@@ -74,7 +74,7 @@ impl Cells {
         }
     }
 
-    /// The number of the cell of a key, made if need be; there must be room.
+    /// The number of the cell of a key, which is made if need be. There must be room.
     pub fn number(&mut self, key: u64) -> usize {
         match self.find(key) {
             Ok(number) => number,
@@ -96,23 +96,23 @@ impl Cells {
         self.find(key).ok().map(|number| &self.cells[number])
     }
 
-    /// Takes in a cell whose key is not there yet; there must be room.
+    /// Adds a cell whose key is not there yet. There must be room.
     pub fn put(&mut self, cell: Cell) {
         let number = self.number(cell.key);
         self.cells[number] = cell;
     }
 
-    /// All cells, in the order they were made.
+    /// All cells, in the order in which they were made.
     pub fn iter(&self) -> std::slice::Iter<'_, Cell> {
         self.cells.iter()
     }
 
-    /// As [`Cells::iter`], to change them.
+    /// The same, to change them.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Cell> {
         self.cells.iter_mut()
     }
 
-    /// The number of the cell, or the free slot where its number would be.
+    /// The number of the cell of a key, or as an error the free slot for it.
     fn find(&self, key: u64) -> Result<usize, usize> {
         let mask = self.slots.len() - 1;
         let tag = mix(key);

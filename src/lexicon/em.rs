@@ -1,15 +1,15 @@
-//! Words of two languages that translate each other, learnt from many pairs of texts at once: IBM model 1 in both directions.
+//! Learns which words of two languages translate each other from many pairs of texts at once: IBM model 1 in both directions.
 //!
-//! The formulas are those of [`TranslationModel`](super::TranslationModel), which learns the same from pairs that come one by one and is
-//! the reference implementation of the tests. Here all texts are known before the first pass, so that words have dense numbers, and what
-//! is counted of a word of the first language lies together: a pass goes over the words of the first language, and for each over
-//! the texts it stands in.
+//! The formulas are those of [`TranslationModel`](super::TranslationModel), which learns from pairs that come one by one; tests compare the
+//! two. Here all texts are known before the first pass. So words have dense numbers, and the counts of a word of the first language lie
+//! together: a pass goes through the words of the first language, and for each through the texts in which it occurs.
 
 use rustc_hash::FxHashMap;
 
 use super::model::ModelParams;
 
-/// The words of one language, numbered from 1 in the order they come; 0 is NULL, which explains what no word of a text does.
+/// The words of one language, numbered from 1 in the order in which they come. Number 0 is NULL, which accounts for words that no word of
+/// the other text explains.
 #[derive(Clone, Debug)]
 pub struct Numbering {
     numbers: FxHashMap<u64, u32>,
@@ -35,7 +35,7 @@ impl Numbering {
         number
     }
 
-    /// The number of a word, which counts once if it stands nowhere.
+    /// The number of a word. A word that was not there yet gets one, and counts as having occurred once.
     fn known(&mut self, word: u64) -> u32 {
         match self.numbers.get(&word) {
             Some(&number) => number,
@@ -52,25 +52,25 @@ impl Numbering {
         &self.hashes
     }
 
-    /// How often each word was given, by its number.
+    /// How often each word occurred, by its number.
     pub fn counts(&self) -> &[u32] {
         &self.counts
     }
 }
 
-/// Two words that translate each other, by their hashes, p(second | first) and p(first | second).
+/// Two words that translate each other, as hashes, with p(second | first) and p(first | second).
 pub type KnownPair = (u64, u64, f32, f32);
 
-/// Two words by their numbers, p(second | first) and p(first | second).
+/// Two words, as numbers, with p(second | first) and p(first | second).
 pub type Translation = (u32, u32, [f32; 2]);
 
-/// Pairs of texts, in two halves, that a model is learnt from.
+/// Pairs of texts, in two halves, from which a model is learnt.
 #[derive(Clone, Debug, Default)]
 pub struct Corpus {
-    /// The words of either language.
+    /// The words of the first language, and of the second.
     pub sides: [Numbering; 2],
     words: Vec<u32>,
-    /// Of each pair: where its words begin, where those of the second text do, and where they end; its half.
+    /// For each pair, where its words begin in `words`, where those of its second text begin, where they end, and its half.
     pairs: Vec<TextPair>,
 }
 
@@ -83,7 +83,7 @@ struct TextPair {
 }
 
 impl Corpus {
-    /// Takes a pair of texts in, as hashes of words; what is longer than `max_words` is cut off. Empty texts say nothing.
+    /// Adds a pair of texts, as hashes of words. Texts are cut to `max_words`. A pair with an empty text is left out.
     pub fn add(&mut self, a: &[u64], b: &[u64], half: usize, max_words: usize) {
         let (a, b) = (&a[..a.len().min(max_words)], &b[..b.len().min(max_words)]);
         if a.is_empty() || b.is_empty() {
@@ -97,7 +97,7 @@ impl Corpus {
         self.pairs.push(TextPair { start, middle, end: self.words.len() as u32, half: half as u8 });
     }
 
-    /// Of known translations those one word of which stands in no text; their words have numbers from then on.
+    /// The known translations of which at least one word occurs in no text. Their words get numbers.
     pub fn beside(&mut self, known: &[KnownPair]) -> Vec<Translation> {
         let stand = |(a, b, ..): &&KnownPair| self.sides[0].has(*a) && self.sides[1].has(*b);
         let others: Vec<&KnownPair> = known.iter().filter(|known| !stand(known)).collect();
@@ -105,12 +105,12 @@ impl Corpus {
         others.into_iter().map(|&(a, b, forth, back)| (first.known(a), second.known(b), [forth, back])).collect()
     }
 
-    /// How many words of both languages were taken in.
+    /// The number of words of all texts, of both languages.
     pub fn count(&self) -> usize {
         self.words.len()
     }
 
-    /// Learns from one half.
+    /// Learns from one half of the pairs.
     pub fn learn(&self, half: usize, params: &LearnParams) -> Counts {
         let mut counts = Counts::empty(self, half);
         let mut pass = Pass::new(self, half);
@@ -127,63 +127,64 @@ impl Corpus {
     }
 }
 
-/// When learning is over.
+/// When learning ends.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Stop {
-    /// Passes, at the least.
+    /// Passes, at least.
     pub min_passes: usize,
-    /// Passes, at the most.
+    /// Passes, at most.
     pub max_passes: usize,
-    /// A pass that makes the texts more probable by less is the last, in nats a word.
+    /// Learning ends after a pass that raises the mean log-probability of a word by less than this, in nats.
     pub min_gain: f64,
 }
 
-/// How words are learnt, wherever they are.
+/// How words are learnt, from pages and from sentences.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct LearnParams {
-    /// Words of both languages that a language pair is learnt from, at the most.
+    /// Words of both languages together from which a language pair is learnt, at most.
     pub max_words: usize,
-    /// The formulas.
+    /// Settings of the formulas.
     pub model: ModelParams,
-    /// Passes of EM.
+    /// When passes of EM end.
     pub stop: Stop,
 }
 
 impl LearnParams {
-    /// For telling pages apart: 80,000 words and three passes, as more change no decision on the test sites.
+    /// For comparing pages: 80,000 words and at most three passes. More words or passes do not change F1 on the test sites.
     pub fn of_pages() -> LearnParams {
         LearnParams { max_words: 80_000, ..LearnParams::of_sentences(3) }
     }
 
-    /// For aligning sentences: 200,000 words, as fewer lose pairs and more change little, and so many passes.
+    /// For aligning sentences: 200,000 words, and at most `max_passes` passes. With fewer words more pairs are missed; more words change
+    /// little.
     pub fn of_sentences(max_passes: usize) -> LearnParams {
-        // What few sentences are longer than costs as its square.
+        // The cost grows with the square of this length, and few sentences are longer.
         let model = ModelParams { max_sentence_words: 60, ..ModelParams::default() };
         LearnParams { max_words: 200_000, model, stop: Stop { min_passes: 2, max_passes, min_gain: 0.02 } }
     }
 }
 
-/// C(e, f) and C(e) of both directions, learnt from a part of a [`Corpus`].
+/// C(e, f) and C(e) of both directions, learnt from one half of a [`Corpus`].
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// Where the cells of each word of the first language begin; one more at the end.
     starts: Vec<u32>,
-    /// Words of the second language that stand beside it in some pair of texts; NULL is the first.
+    /// For each word of the first language, the words of the second that occur beside it in some pair of texts; the first is NULL.
     words: Vec<u32>,
-    /// Of the word of the second language given that of the first, and the other way.
+    /// C(e, f) for each of these: of the second language's word given the first's, and the other way round.
     cells: Vec<[f32; 2]>,
-    /// C(e) of the words of either language.
+    /// C(e) of the words of the first language, and of the second.
     totals: [Vec<f64>; 2],
 }
 
 impl Counts {
-    /// No counts for all words that stand together in a half.
+    /// Counts of 0 for all pairs of words that occur together in a half.
     fn empty(corpus: &Corpus, half: usize) -> Counts {
         let places = Places::new(corpus, half);
         let [first, second] = &corpus.sides;
         let mut counts =
             Counts { totals: [vec![0.0; first.hashes.len()], vec![0.0; second.hashes.len()]], ..Counts::default() };
-        // One more than the last word of the first language that a word of the second was seen beside.
+        // For each word of the second language, one more than the last word of the first language beside which it was seen.
         let mut seen = vec![0u32; second.hashes.len()];
         for word in 0..first.hashes.len() as u32 {
             counts.starts.push(counts.words.len() as u32);
@@ -211,8 +212,8 @@ impl Counts {
         self.starts[word] as usize..self.starts[word + 1] as usize
     }
 
-    /// Calls `each` with two words, by their numbers, t(second|first) and t(first|second), for all pairs of words, NULL left out, one
-    /// of which is at least `min`.
+    /// Calls `each` with the numbers of two words, t(second|first) and t(first|second), for all pairs of words of which one of these is at
+    /// least `min`. NULL is left out.
     pub fn for_each(&self, corpus: &Corpus, params: &ModelParams, min: f32, mut each: impl FnMut(u32, u32, [f32; 2])) {
         let prior = params.prior_count;
         let [first, second] = &corpus.sides;
@@ -233,10 +234,10 @@ impl Counts {
     }
 }
 
-/// In which pairs of a half each word of the first language stands, and where; NULL in all.
+/// For each word of the first language, the pairs of a half in which it occurs, and where. NULL occurs in all of them.
 struct Places {
     starts: Vec<u32>,
-    /// The pair, and the place of the word among the words of the first language of all pairs.
+    /// The pair, and the position of the word in the words of the corpus; `u32::MAX` for NULL.
     places: Vec<(u32, u32)>,
 }
 
@@ -271,16 +272,16 @@ impl Places {
     }
 }
 
-/// Buffers of a pass.
+/// The buffers of a pass.
 struct Pass {
     places: Places,
-    /// For each word of the second language its place in the row at hand.
+    /// For each word of the second language, its position in the present row.
     columns: Vec<u32>,
-    /// Σ_i t(f|e_i) of each word of the corpus, of either language.
+    /// Σ_i t(f|e_i) for each word of the corpus, of both languages.
     sums: Vec<f32>,
-    /// Of the row at hand, Σ 1/Σ_i t(f|e_i) of both directions.
+    /// For each cell of the present row, Σ 1/Σ_i t(f|e_i) in both directions.
     row: Vec<[f32; 2]>,
-    /// 1/(C(e) + κ) of the words of the second language.
+    /// 1/(C(e) + κ) for each word of the second language.
     over: Vec<f32>,
 }
 
@@ -295,7 +296,7 @@ impl Pass {
         }
     }
 
-    /// One expectation under the present counts, which then take its place. Gives ln Σ t of the words of both languages, a word.
+    /// Replaces the counts by their expectation under the present counts. Returns the mean of ln Σ t over the words of both languages.
     fn run(&mut self, corpus: &Corpus, counts: &mut Counts, params: &ModelParams) -> f64 {
         self.over.clear();
         self.over.extend(counts.totals[1].iter().map(|&total| 1.0 / (total as f32 + params.prior_count)));
@@ -322,7 +323,7 @@ impl Pass {
         likelihood / f64::from(count.max(1))
     }
 
-    /// Makes t of the row of a word. It takes the place of the counts until [`Pass::share`].
+    /// Computes t for the row of a word. It is stored in place of the counts until [`Pass::share`].
     fn enter(&mut self, corpus: &Corpus, counts: &mut Counts, params: &ModelParams, word: u32) {
         let [first, second] = &corpus.sides;
         let own = first.hashes[word as usize];
@@ -349,14 +350,14 @@ impl Pass {
                 *sum += forth;
                 own += back;
             }
-            // No word explains NULL.
+            // NULL itself is not explained by any word.
             if place != u32::MAX {
                 sums[place as usize] = own;
             }
         }
     }
 
-    /// Shares the words of the texts a word stands in out between it and the others.
+    /// Computes the new counts of a word: its share in each word of the texts in which it occurs.
     fn share(&mut self, corpus: &Corpus, counts: &mut Counts, word: u32) {
         let range = counts.row(word as usize);
         let Counts { cells, words, totals, .. } = counts;
@@ -378,7 +379,7 @@ impl Pass {
         }
         let mut total = 0.0;
         for ((cell, over), &other) in cells[range.clone()].iter_mut().zip(row.iter()).zip(&words[range]) {
-            // All that is divided by the same sum has the same t.
+            // All summands of a cell have the same t.
             *cell = [cell[0] * over[0], cell[1] * over[1]];
             total += f64::from(cell[0]);
             totals[1][other as usize] += f64::from(cell[1]);

@@ -1,7 +1,7 @@
-//! Which words mean the same: what all methods ask is [`Translations`].
+//! Which words translate each other. Methods ask through the trait [`Translations`].
 //!
-//! [`Lexicon`] is a word list, read from a file or learnt, [`LexiconSet`] several of them. [`TranslationModel`] learns from
-//! sentence pairs as they come.
+//! A [`Lexicon`] is a word list, read from a file or learnt; a [`LexiconSet`] is several of them. A [`TranslationModel`] learns from
+//! sentence pairs that come one by one, a [`Corpus`] from all pairs of texts at once. A [`Vocabulary`] is what is stored of a learnt model.
 
 mod cells;
 mod em;

@@ -1,4 +1,4 @@
-//! A word-to-word translation model that learns from sentence pairs as they come (Tomás et al. 2008, §2.3, eq. 1).
+//! A word-to-word translation model that learns from sentence pairs that come one by one (Tomás et al. 2008, §2.3, eq. 1).
 
 use rustc_hash::FxHashMap;
 
@@ -8,20 +8,20 @@ use super::side::Side;
 /// Settings of a translation model.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ModelParams {
-    /// How probable a translation is before anything is learnt, unless the two words are equal. One over a vocabulary
-    /// of ten thousand words (an estimate).
+    /// Probability of a translation before anything is learnt, unless the two words are equal: one over a vocabulary of ten thousand words
+    /// (an estimate).
     pub initial_p: f32,
-    /// How many observations what is assumed before learning counts for (an estimate): with it, a word first seen in
-    /// the third update can still become a translation of one that is known already.
+    /// How many observations the initial probability counts for (an estimate). Because of it, a word first seen in the third update can
+    /// still become a translation of a word that is known already.
     pub prior_count: f32,
-    /// α of eq. 1, 0..=1: how much less probable a sentence is for each word that it is longer or shorter. The paper
-    /// gives no value; an estimate.
+    /// α of eq. 1, 0..=1: the factor of a sentence's probability for each word that it is longer or shorter than the other. The paper gives
+    /// no value; this one is an estimate.
     pub alpha: f64,
-    /// How many words of a sentence are looked at: the cost is their product. Longer sentences are rare, and often
-    /// lists (an estimate).
+    /// Sentences are cut to so many words, since the cost is the product of both lengths. Longer sentences are rare, and often lists (an
+    /// estimate).
     pub max_sentence_words: usize,
-    /// How many pairs of words are kept. An update may hold twice as many for a while, at 64 bytes each at most, and
-    /// as much again when it drops the others. An estimate: 256 MiB of pairs.
+    /// Pairs of words that are kept. During an update there may be twice as many, each of at most 64 bytes, and again as much memory is
+    /// taken while pairs are dropped. An estimate: 256 MiB of pairs.
     pub max_entries: usize,
 }
 
@@ -34,36 +34,36 @@ impl Default for ModelParams {
 /// A pair of sentences: the words of A, and those of B.
 pub type SentencePair<'s> = (&'s [u64], &'s [u64]);
 
-/// Probabilities that a word translates a word of the other language, both ways.
+/// Probabilities that a word translates a word of the other language, in both directions.
 ///
 /// t(f|e) = (C(e, f) + κ·t₀(f|e)) / (C(e) + κ)
 ///
-/// C are counts, added up by incremental EM; κ is [`prior_count`](ModelParams::prior_count). t₀ is what is assumed
-/// before anything is learnt: 1 where e and f are equal, else [`initial_p`](ModelParams::initial_p). So a word of
-/// which nothing was learnt has the paper's initial values, and they fade as counts grow.
+/// C are counts, added up by incremental EM; κ is [`prior_count`](ModelParams::prior_count). t₀ is the probability before anything is
+/// learnt: 1 where e and f are equal, else [`initial_p`](ModelParams::initial_p). So a word about which nothing was learnt has the paper's
+/// initial values, and these lose weight as counts grow.
 ///
-/// An update adds to C(e, f), for each pair of sentences and each word f of one, the share of f that each word e of
-/// the other, or NULL, explains: t(f|e) / Σ_i t(f|e_i), under the present t; then t follows from C.
+/// An update takes each pair of sentences and each word f of one of them. It adds to C(e, f), for each word e of the other sentence and for
+/// NULL, the share of f that e explains under the present t: t(f|e) / Σ_i t(f|e_i). Then t is computed from C.
 ///
-/// By hand, with t₀ = 0.01 and κ = 0.5: *house* beside *maison*. NULL and *house* explain *maison* alike, ½ each, so
+/// By hand, with t₀ = 0.01 and κ = 0.5: *house* beside *maison*. NULL and *house* each explain half of *maison*, so
 /// t(maison|house) = (0.5 + 0.005)/(0.5 + 0.5) = 0.505. Then *the house* beside *la maison*. For *maison*, t is 0.505
 /// from NULL and *house* and 0.01 from *the*: *house* gets 0.505/1.02 = 0.4951, *the* 0.0098. For *la*, t is
 /// 0.005/1 from NULL and *house* and 0.01 from *the*: *house* gets 0.25, *the* 0.5. So C(house) = 0.5 + 0.4951 + 0.25
 /// and t(maison|house) = (0.9951 + 0.005)/(1.2451 + 0.5) = 0.5731; t(la|the) = (0.5 + 0.005)/(0.5098 + 0.5) = 0.5001.
 ///
-/// Sums go in the order of the sentences, by addition, multiplication and division only: the same updates give the
-/// same bits on every machine.
+/// Sums are made in the order of the sentences, by addition, multiplication and division only, so the same updates give the same bits on
+/// every machine.
 #[derive(Debug)]
 pub struct TranslationModel {
     params: ModelParams,
     a: Numbered,
     b: Numbered,
     cells: Cells,
-    /// Cells the present pass has changed, perhaps twice; of no use once `has_moved`.
+    /// Numbers of the cells that the present pass has changed, perhaps twice; not valid once `has_moved` is true.
     touched: Vec<u32>,
-    /// True when the present update has given cells other numbers.
+    /// True when the present update has renumbered cells.
     has_moved: bool,
-    /// True when the present update has dropped pairs of words, and so may have left words without any.
+    /// True when the present update has dropped pairs of words, so that some words may be in no pair.
     has_dropped: bool,
     work: Work,
 }
@@ -76,7 +76,7 @@ struct Numbered {
     totals: Vec<Total>,
 }
 
-/// C(e) of a word, in the parts of [`Cell`].
+/// C(e) of a word, in the same three parts as in a [`Cell`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Total {
     kept: f64,
@@ -84,8 +84,8 @@ struct Total {
     next: f64,
 }
 
-/// Stands for NULL, the word that explains what no word of the sentence does. No word has this hash, but by a chance
-/// of 2⁻⁶⁴; if one has, it is left out.
+/// The hash that stands for NULL, which accounts for words that no word of the sentence explains. A real word has this hash with a
+/// probability of 2⁻⁶⁴, and is then left out.
 const NULL_WORD: u64 = 0;
 
 impl Numbered {
@@ -108,7 +108,7 @@ impl Numbered {
     }
 }
 
-/// Buffers of one sentence pair, kept to be used again.
+/// Buffers of one sentence pair, kept for the next one.
 #[derive(Clone, Debug, Default)]
 struct Work {
     a: Vec<u32>,
@@ -123,24 +123,24 @@ struct Buffers {
     /// 1/(C(e) + κ) of each word of A and of B.
     over_a: Vec<f32>,
     over_b: Vec<f32>,
-    /// Σ_i t(f|e_i) of each f of B and of A.
+    /// Σ_i t(f|e_i) of each word f of A and of B.
     sums_a: Vec<f32>,
     sums_b: Vec<f32>,
 }
 
-/// What a pass has looked up, sentence pair by sentence pair.
+/// The cells that a pass has looked up, sentence pair by sentence pair, for the passes after it.
 #[derive(Default)]
 struct Plan {
     /// True when it holds all sentence pairs, and the numbers of its cells are valid.
     is_whole: bool,
-    /// Words of A and of B, NULL included.
+    /// Number of words of A and of B, NULL included.
     lengths: Vec<(u32, u32)>,
     words: Vec<u32>,
     cells: Vec<u32>,
 }
 
 impl Plan {
-    /// Cells that are written down, at the most: 64 MB.
+    /// Cells that are written down, at most: 64 MB.
     const MAX_CELLS: usize = 1 << 24;
 
     fn clear(&mut self) {
@@ -189,8 +189,8 @@ impl TranslationModel {
         numbers.is_some_and(|(a, b)| self.cells.get(key(a, b)).is_some())
     }
 
-    /// Learns from new sentence pairs in several passes: each replaces the counts of the pass before, and what was
-    /// known before stays. Afterwards at most [`max_entries`](ModelParams::max_entries) pairs of words are kept.
+    /// Learns from new sentence pairs in several passes. The counts of each pass replace those of the pass before, and what was known
+    /// before the update stays. Afterwards at most [`max_entries`](ModelParams::max_entries) pairs of words are kept.
     pub fn train(&mut self, pairs: &[SentencePair<'_>], passes: usize) {
         self.has_moved = false;
         let mut plan = Plan::default();
@@ -201,7 +201,7 @@ impl TranslationModel {
                 self.expect_again(&plan);
             } else {
                 plan.clear();
-                // What this pass looks up, those after it know.
+                // The passes after this one use what it looks up.
                 plan.is_whole = pass + 1 < passes;
                 for (a, b) in pairs {
                     self.expect(a, b, &mut plan);
@@ -217,7 +217,7 @@ impl TranslationModel {
         if self.has_moved {
             self.cells.iter_mut().for_each(keep);
         } else {
-            // Each pass changes the same cells.
+            // All passes change the same cells.
             self.touched.iter().for_each(|number| keep(self.cells.at(*number as usize)));
         }
         for total in self.a.totals.iter_mut().chain(&mut self.b.totals) {
@@ -229,7 +229,7 @@ impl TranslationModel {
         }
     }
 
-    /// t(target|source), 0..=1: how probable it is that `source`, a word of language `side`, is translated by `target`.
+    /// t(target|source), 0..=1: the probability that `source`, a word of language `side`, is translated by `target`.
     pub fn p(&self, side: Side, target: u64, source: u64) -> f64 {
         let (direction, own, other) = self.direction(side);
         let (number, target_number) = (own.number(source), other.number(target));
@@ -250,13 +250,12 @@ impl TranslationModel {
         (count + prior * f64::from(self.initial(e, f))) / (total + prior)
     }
 
-    /// ln Pr(f|e) of eq. 1: ln α^|m−l| + Σ_j ln Σ_i t(f_j|e_i), e_0 being NULL; `e` is in language `side`, `f` in the
-    /// other.
+    /// ln Pr(f|e) of eq. 1, in nats: ln α^|m−l| + Σ_j ln Σ_i t(f_j|e_i), where e_0 is NULL. `e` is in language `side`, `f` in the other.
     ///
-    /// By hand, with nothing learnt, t₀ = 0.01 and α = 0.9: f = `x y`, e = `x`. For x: 0.01 + 1, for y: 0.01 + 0.01.
-    /// 0.9¹ · 1.01 · 0.02. As in the paper it is no distribution, and equal words may take it above 1.
+    /// By hand, with nothing learnt, t₀ = 0.01 and α = 0.9: f is `x y`, e is `x`. The factor for x is 0.01 + 1, for y 0.01 + 0.01, so Pr =
+    /// 0.9¹ · 1.01 · 0.02. As in the paper this is not a distribution: equal words may take it above 1.
     ///
-    /// The last digit may differ between machines, as that of their logarithm does.
+    /// The last digit may differ between machines, since logarithms do.
     pub fn log_prob(&self, side: Side, f: &[u64], e: &[u64]) -> f64 {
         let mut log = self.params.alpha.ln() * f.len().abs_diff(e.len()) as f64;
         let mut product = 1.0;
@@ -272,15 +271,15 @@ impl TranslationModel {
         log + product.ln()
     }
 
-    /// Keeps at most so many pairs of words, those that tell most; true when there were more.
+    /// Keeps at most so many pairs of words, those that tell most; true if pairs were dropped.
     ///
-    /// What a pair tells is C(e, f)²/C(e), in the direction in which it is more: how often, times how surely. Ties go by
-    /// hash. C(e) keeps what the dropped pairs had, so that the others do not become more probable.
+    /// What a pair tells is C(e, f)²/C(e), which is how often it occurs times how certain it is, in the direction in which this is larger.
+    /// Ties go by hash. C(e) keeps what the dropped pairs contributed, so that the other pairs do not become more probable.
     fn drop_cells(&mut self, max_entries: usize) -> bool {
         let Some(surplus) = self.cells.len().checked_sub(max_entries).filter(|&surplus| surplus > 0) else {
             return false;
         };
-        // Bits of floats that are not negative are in the order of the floats.
+        // The bits of floats that are not negative sort as the floats do.
         let worths: Vec<u32> = self.cells.iter().map(|cell| self.worth(cell).to_bits()).collect();
         let mut ranked = worths.clone();
         ranked.select_nth_unstable(surplus - 1);
@@ -306,7 +305,7 @@ impl TranslationModel {
         true
     }
 
-    /// C(e, f)²/C(e), in the direction in which it is more.
+    /// C(e, f)²/C(e), in the direction in which it is larger.
     fn worth(&self, cell: &Cell) -> f32 {
         let (a, b) = cell.words();
         let in_direction = |direction: usize, total: &Total| {
@@ -317,7 +316,7 @@ impl TranslationModel {
         in_direction(0, &self.a.totals[a as usize]).max(in_direction(1, &self.b.totals[b as usize]))
     }
 
-    /// Keeps at most so many pairs of words, and the words that are in them.
+    /// Keeps at most so many pairs of words, and only words that are in one.
     #[cfg(test)]
     pub(super) fn prune(&mut self, max_entries: usize) {
         if self.drop_cells(max_entries) {
@@ -353,7 +352,7 @@ impl TranslationModel {
         if e == f { 1.0 } else { self.params.initial_p }
     }
 
-    /// Which of a cell's counts have their source in language `side`; the words of that language, and the others.
+    /// For words of language `side` as sources: which of a cell's counts is theirs, the words of that language, and those of the other.
     fn direction(&self, side: Side) -> (usize, &Numbered, &Numbered) {
         match side {
             Side::A => (0, &self.a, &self.b),
@@ -361,7 +360,7 @@ impl TranslationModel {
         }
     }
 
-    /// Adds what one sentence pair tells, under the present parameters, and writes down in the plan what it looked up.
+    /// Adds the expectation of one sentence pair under the present parameters, and writes into the plan what was looked up.
     fn expect(&mut self, a: &[u64], b: &[u64], plan: &mut Plan) {
         let longest = self.params.max_sentence_words;
         let (a, b) = (&a[..a.len().min(longest)], &b[..b.len().min(longest)]);
@@ -369,11 +368,11 @@ impl TranslationModel {
             return;
         }
         let room = (a.len() + 1) * (b.len() + 1);
-        // Within one update the table may be twice as large, so that dropping is rare.
+        // During an update the table may be twice as large as after it, so that pairs are dropped rarely.
         if self.cells.len() + room > self.params.max_entries.saturating_mul(2).max(room) {
             let has_dropped = self.drop_cells(self.params.max_entries);
             self.has_dropped |= has_dropped;
-            // Cells that are dropped and come back have other numbers.
+            // Cells that are dropped and made again have other numbers.
             plan.is_whole &= !has_dropped;
         }
         self.cells.reserve(room);
@@ -395,7 +394,7 @@ impl TranslationModel {
         self.work = work;
     }
 
-    /// As [`TranslationModel::expect`] for all sentence pairs that are written down.
+    /// Does the same as [`TranslationModel::expect`] for all sentence pairs of the plan.
     fn expect_again(&mut self, plan: &Plan) {
         let mut buffers = std::mem::take(&mut self.work.buffers);
         let (mut words, mut cells) = (&plan.words[..], &plan.cells[..]);
@@ -409,7 +408,8 @@ impl TranslationModel {
         self.work.buffers = buffers;
     }
 
-    /// Shares each word of a sentence pair out among those of the other side; `numbers` are those of the cells, row by row.
+    /// Divides each word of a sentence pair among the words of the other sentence that explain it. `numbers` are those of the cells, row by
+    /// row.
     fn share(&mut self, a: &[u32], b: &[u32], numbers: &[u32], buffers: &mut Buffers) {
         let Buffers { shares, over_a, over_b, sums_a, sums_b } = buffers;
         let (prior, initial_p) = (self.params.prior_count, self.params.initial_p);
@@ -446,7 +446,7 @@ impl TranslationModel {
                 if cell.next == [0.0; 2] {
                     self.touched.push(number);
                 }
-                // NULL explains words, and no word explains it.
+                // NULL explains words, but is not explained by any.
                 if j > 0 {
                     let part = share[0] / sums_b[j];
                     cell.next[0] += part;
@@ -462,12 +462,12 @@ impl TranslationModel {
         }
     }
 
-    /// Has the counts of this pass take the place of those of the pass before.
+    /// Replaces the counts of the pass before by those of this pass.
     fn maximise(&mut self) {
         if self.has_moved {
             self.cells.iter_mut().for_each(|cell| cell.fitted = std::mem::take(&mut cell.next));
         } else {
-            // A cell may be there twice: when all are cleared, what came in is moved once.
+            // A cell may be listed twice: all are cleared first, and then each is moved once.
             self.touched.iter().for_each(|&number| self.cells.at(number as usize).fitted = [0.0; 2]);
             for &number in &self.touched {
                 let cell = self.cells.at(number as usize);

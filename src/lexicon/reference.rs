@@ -1,4 +1,4 @@
-//! The reference implementation of the model: as its formula stands there, in double precision; and what must hold of it.
+//! The reference implementation of the model, which follows its formulas in double precision, and tests of the model's properties.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::model::{ModelParams, TranslationModel};
 use super::side::Side;
 use crate::text::words::hash;
 
-/// Counts of one direction by (source, target); 0 is NULL.
+/// Counts of one direction, by (source, target); 0 is NULL.
 #[derive(Default)]
 struct Reference {
     counts: BTreeMap<(u64, u64), f64>,
@@ -23,7 +23,7 @@ impl Reference {
         (get(self.counts.get(&(source, target))) + prior * initial) / (get(self.totals.get(&source)) + prior)
     }
 
-    /// Passes over (source sentence, target sentence).
+    /// Learns in passes over pairs of a source sentence and a target sentence.
     fn train(&mut self, pairs: &[(Vec<u64>, Vec<u64>)], passes: usize, params: &ModelParams) {
         let (kept, kept_totals) = (self.counts.clone(), self.totals.clone());
         for _ in 0..passes {
@@ -74,7 +74,7 @@ fn the_example_by_hand() {
     close(p(&model, "maison", "house"), (house + 0.005) / (house + 0.25 + 0.5));
     close(p(&model, "maison", "house"), 0.573_090);
     close(p(&model, "la", "the"), 0.500_097);
-    // What was not learnt about keeps its initial value.
+    // Words about which nothing was learnt keep their initial values.
     assert_eq!(p(&model, "radio", "radio"), 1.0);
 }
 
@@ -84,7 +84,7 @@ fn a_sentence_is_as_probable_as_by_hand() {
     let model = TranslationModel::new(params);
     let expected = (0.9 * 1.01 * 0.02_f64).ln();
     assert!((model.log_prob(Side::A, &[7, 8], &[7]) - expected).abs() < 1e-6);
-    // Long sentences neither vanish nor overflow.
+    // The probability of long sentences neither becomes 0 nor overflows.
     let long: Vec<u64> = (1..2000).collect();
     assert!((model.log_prob(Side::B, &long, &[5000]) - (0.9_f64.ln() * 1998.0 + 0.02_f64.ln() * 1999.0)).abs() < 1e-2);
     assert_eq!(model.log_prob(Side::A, &[], &[]), 0.0);
@@ -148,7 +148,7 @@ proptest! {
         let before: Vec<f64> = (1..16).flat_map(|a| (1..16).map(move |b| (a, b))).map(|(a, b)| model.p(Side::A, b, a)).collect();
         model.prune(max_entries);
         prop_assert!(model.len() <= max_entries);
-        // What is kept does not become more probable, but for words of which nothing is kept.
+        // Pairs that are kept do not become more probable, unless nothing else is kept of a word.
         for (at, before) in before.iter().enumerate() {
             let (a, b) = (1 + at as u64 / 15, 1 + at as u64 % 15);
             let is_dropped = !model.has(a, b);

@@ -1,4 +1,4 @@
-//! The two languages of a pair, told apart.
+//! The first and the second language of a pair.
 
 use crate::types::{Lang, LangPair};
 
@@ -20,7 +20,7 @@ impl Side {
         }
     }
 
-    /// The side of `langs` that a language can be; `None` where it is neither.
+    /// The side of `langs` with a language that [agrees](Lang::agrees) with this one; `None` where neither does.
     pub fn of(langs: LangPair, lang: Lang) -> Option<Side> {
         if langs.a.agrees(lang) { Some(Side::A) } else { langs.b.agrees(lang).then_some(Side::B) }
     }

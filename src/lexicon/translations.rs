@@ -1,4 +1,4 @@
-//! What methods want to know of words.
+//! The trait by which methods ask for translations of words.
 
 use super::side::Side;
 use crate::types::LangPair;

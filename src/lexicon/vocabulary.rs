@@ -1,4 +1,4 @@
-//! What is kept of a translation model: of each word its share and its most probable translations.
+//! What is stored of a translation model: for each word, its share of all words and its most probable translations.
 
 use super::em::{Corpus, Counts, KnownPair, Numbering, Translation};
 use super::model::ModelParams;
@@ -9,20 +9,20 @@ use crate::index::numbers::{Reader, put};
 pub struct Vocabulary {
     /// Hashes, sorted.
     pub words: Vec<u64>,
-    /// Share of each in all words of the side, 0..=1.
+    /// The share of each word in all words of its language, 0..=1.
     pub shares: Vec<f32>,
-    /// Where the translations of each end in `targets`.
+    /// For each word, where its translations end in `targets`.
     pub ends: Vec<u32>,
-    /// Its translations: positions in the other side's `words`.
+    /// Translations: positions in the other language's `words`.
     pub targets: Vec<u32>,
     /// Their probabilities p(target | word), 0..=1.
     pub probabilities: Vec<f32>,
-    /// For each beginning of a hash, and the end: how many words are below it. Empty before [`Vocabulary::index`].
+    /// For each value of the hashes' first bits, and for the end, how many words are below it. Empty before [`Vocabulary::index`].
     index: Vec<u32>,
 }
 
 impl Vocabulary {
-    /// Makes ready to be asked often: words are found where the first bits of their hashes say.
+    /// Makes [`Vocabulary::find`] fast, by noting where words begin for each value of the first bits of their hashes.
     pub fn index(&mut self) {
         let bits = self.words.len().max(2).next_power_of_two().trailing_zeros();
         self.index.clear();
@@ -36,7 +36,7 @@ impl Vocabulary {
         self.index.push(self.words.len() as u32);
     }
 
-    /// The place of a word.
+    /// The position of a word.
     pub fn find(&self, word: u64) -> Option<usize> {
         let parts = self.index.len().saturating_sub(1);
         let (start, end) = match parts {
@@ -49,7 +49,7 @@ impl Vocabulary {
         self.words[start..end].binary_search(&word).ok().map(|at| start + at)
     }
 
-    /// The translations of the word at a place: places in the other side's words, and their probabilities.
+    /// The translations of the word at a position: positions in the other language's words, and their probabilities.
     #[inline]
     pub fn translations(&self, at: usize) -> impl Iterator<Item = (u32, f32)> + '_ {
         let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
@@ -57,8 +57,8 @@ impl Vocabulary {
         self.targets[range.clone()].iter().copied().zip(self.probabilities[range].iter().copied())
     }
 
-    /// The same in few bytes: eleven for a word and three or four for a translation. Probabilities are kept to a 255th of their root
-    /// ([`rounded`]), shares in the upper half of their bits ([`rounded_share`]).
+    /// The vocabulary in few bytes: eleven for each word, and three or four for each translation. The root of a probability is kept in
+    /// steps of 1/255 ([`rounded`]), of a share the upper half of its bits ([`rounded_share`]).
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut plain = Vec::new();
         put(&mut plain, self.words.len() as u64);
@@ -76,7 +76,7 @@ impl Vocabulary {
         plain
     }
 
-    /// What [`Vocabulary::to_bytes`] wrote; `None` where it makes no sense.
+    /// Reads the bytes of [`Vocabulary::to_bytes`]; `None` for other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Vocabulary> {
         let mut reader = Reader::new(bytes);
         let count = usize::try_from(reader.number()?).ok().filter(|&count| count <= bytes.len())?;
@@ -100,7 +100,8 @@ impl Vocabulary {
         reader.is_at_end().then_some(vocabulary)
     }
 
-    /// True when every number in it points at something; `others` is the number of words of the other side.
+    /// True when all lists have lengths that fit together and all translations exist; `others` is the number of words of the other
+    /// language.
     pub fn is_sound(&self, others: usize) -> bool {
         let counts = self.words.len() == self.shares.len() && self.words.len() == self.ends.len();
         let targets = self.targets.len() == self.probabilities.len();
@@ -117,29 +118,29 @@ fn of_step(step: u8) -> f32 {
     (f32::from(step) / 255.0).powi(2)
 }
 
-/// A probability as it is kept, 0..=1.
+/// A probability as it is stored, 0..=1.
 pub fn rounded(p: f32) -> f32 {
     of_step(step(p))
 }
 
-/// A share as it is kept: to eight bits.
+/// A share as it is stored, with eight significant bits.
 pub fn rounded_share(share: f32) -> f32 {
     f32::from_bits(share.to_bits().saturating_add(0x8000) & 0xffff_0000)
 }
 
-/// What is kept of a model.
+/// Which translations are kept of a model.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Kept {
-    /// Translations of a word, at the most.
+    /// Translations of a word, at most.
     pub max_translations: usize,
-    /// Probability of a translation, at the least, 0..=1.
+    /// Probability of a translation, at least, 0..=1.
     pub min_probability: f32,
 }
 
-/// Source, target, p(target | source), by places.
+/// The positions of a word and of its translation, and p(translation | word).
 type Link = (u32, u32, f32);
 
-/// The words of both languages of a corpus, with what was learnt of them, and what is known [`beside`](Corpus::beside).
+/// The vocabularies of both languages of a corpus, with the translations that were learnt and those known [`beside`](Corpus::beside) it.
 pub fn vocabularies(
     corpus: &Corpus,
     counts: &Counts,
@@ -169,7 +170,7 @@ pub fn vocabularies(
     [side(0, of_a), side(1, of_b)]
 }
 
-/// The words of both languages of a corpus, with what is known of them.
+/// The vocabularies of both languages of a corpus, with known translations only.
 pub fn known_vocabularies(corpus: &Corpus, known: &[KnownPair]) -> [Vocabulary; 2] {
     let orders = [0, 1].map(|side: usize| order(&corpus.sides[side]));
     let place = |side: usize, word: u64| {
@@ -214,7 +215,7 @@ fn vocabulary(numbering: &Numbering, order: &[u32], links: Vec<Link>, max_transl
     }
     let mut start = 0;
     for &end in &ends[..side.words.len()] {
-        // The most probable first; of equally probable ones that of the smaller hash.
+        // The most probable translation comes first, and of equally probable ones that with the smaller hash.
         let translations = &mut of_word[start..end];
         translations.sort_unstable_by(|x, y| y.0.total_cmp(&x.0).then_with(|| x.1.cmp(&y.1)));
         for &(p, target) in translations.iter().take(max_translations) {
@@ -234,7 +235,7 @@ mod tests {
 
     use super::*;
 
-    /// Words 10 and 20; 10 is translated by 0 and 2 of the other side, 20 by 1.
+    /// Words 10 and 20. Words 0 and 2 of the other language translate 10, word 1 translates 20.
     fn vocabulary() -> Vocabulary {
         Vocabulary {
             words: vec![10, 20],
@@ -276,7 +277,7 @@ mod tests {
             prop_assert_eq!((&read.words, &read.ends, &read.targets), (&vocabulary.words, &vocabulary.ends, &vocabulary.targets));
             prop_assert_eq!(&read.probabilities, &vocabulary.probabilities);
             prop_assert_eq!(&read.shares, &vocabulary.shares);
-            // What is cut off is no vocabulary, and nothing panics.
+            // Bytes that were cut off give no vocabulary, and nothing panics.
             if cut < bytes.len() {
                 prop_assert!(Vocabulary::from_bytes(&bytes[..cut]).is_none());
             }

@@ -12,19 +12,19 @@ use crate::files;
 use crate::text::words::Words;
 use crate::types::{Lang, LangPair};
 
-/// A bilingual word list. Both ways are looked up by the hash of the word.
+/// A bilingual word list. Words are looked up by their hashes, in both directions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lexicon {
     langs: LangPair,
-    /// Words of A, each with those of B.
+    /// The words of A, each with its translations.
     forth: Multimap,
     back: Multimap,
 }
 
-/// What reading a word list gave.
+/// What was read from a word list, and what was left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Pairs of words taken in, each once.
+    /// Pairs of words that were read, each once.
     pub pairs: u64,
     /// Lines left out because an entry is a phrase.
     pub phrases: u64,
@@ -47,18 +47,18 @@ impl Lexicon {
         Lexicon { langs, forth, back }
     }
 
-    /// Reads a word list: UTF-8, two columns parted by a tab, further columns ignored.
+    /// Reads a word list: UTF-8, two columns separated by a tab; further columns are ignored.
     ///
-    /// The languages are those of a first line that holds two tags (`en<TAB>fr`), or else of the name (`en-fr.tsv`,
-    /// `words.en-fr.tsv`, `en-zh-tw.tsv`). A first line that holds two tags counts as such a line only if it agrees
-    /// with the name, or the name tells nothing: `ago<TAB>fa` is an entry.
+    /// The languages are those of the first line if it has two tags (`en<TAB>fr`), or else those of the file's name (`en-fr.tsv`,
+    /// `words.en-fr.tsv`, `en-zh-tw.tsv`). A first line of two tags counts as such only if it agrees with the name, or if the name has no
+    /// languages: `ago<TAB>fa` is an entry.
     ///
-    /// Entries are taken apart by [`Words`]. One word beside one word is a pair. An entry in Chinese or Japanese may be
-    /// up to three words, which the same segmentation finds in texts: each of them that is longer than a character is
-    /// paired with the other entry's word. What else is longer than a word is left out as a phrase.
+    /// [`Words`] divides entries into words. One word beside one word is a pair. An entry in Chinese or Japanese may have up to three
+    /// words, since texts are divided in the same way: each of them that is longer than a character is paired with the word of the other
+    /// entry. Other entries of more than one word are phrases, and are left out.
     ///
     /// # Errors
-    /// [`Error::Input`] where the languages are unknown; [`Error::Io`] where reading fails. Bad lines are counted.
+    /// [`Error::Input`] where the languages are unknown; [`Error::Io`] where reading fails. Bad lines are counted and left out.
     pub fn read(mut reader: impl BufRead, name: &str, words: &Words) -> Result<(Lexicon, Reading)> {
         let mut line = Vec::new();
         let mut columns = languages_of_name(name);
@@ -151,7 +151,7 @@ impl Translations for Lexicon {
     }
 }
 
-/// What a line of a word list is.
+/// What a line of a word list holds.
 enum Entry {
     Pairs(Vec<(u64, u64)>),
     Phrase,
@@ -167,7 +167,7 @@ fn entry(x: &str, first: Lang, y: &str, second: Lang, words: &Words) -> Entry {
     }
 }
 
-/// The words that stand for an entry; none for a phrase. `None` where there is no word at all.
+/// The words that stand for an entry; empty for a phrase. `None` where there is no word at all.
 fn pieces(cell: &str, lang: Lang, words: &Words) -> Option<Vec<u64>> {
     let mut found = Vec::new();
     words.for_each(cell, |surface, word| found.push((word, surface.chars().nth(1).is_some())));
@@ -185,7 +185,7 @@ fn has_no_spaces(lang: Lang) -> bool {
     lang.agrees(Lang::ZH) || lang.as_str() == "ja"
 }
 
-/// The languages of the columns, where a first line tells them.
+/// The languages of the columns, if the first line is two tags that agree with those of the name.
 fn languages_of_header(x: &str, y: &str, by_name: Option<(Lang, Lang)>) -> Option<(Lang, Lang)> {
     let (first, second) = (Lang::parse(x)?, Lang::parse(y)?);
     LangPair::new(first, second)?;
@@ -193,12 +193,12 @@ fn languages_of_header(x: &str, y: &str, by_name: Option<(Lang, Lang)>) -> Optio
     by_name.is_none_or(agrees).then_some((first, second))
 }
 
-/// The languages in the name of a file, first column first.
+/// The languages in the name of a file, that of the first column first.
 fn languages_of_name(name: &str) -> Option<(Lang, Lang)> {
     let file = Path::new(name).file_name()?.to_str()?;
     file.split('.').rev().find_map(|part| {
         let subtags: Vec<&str> = part.split(['-', '_']).collect();
-        // The first tag ends where the rest begins with what is no region or script of it.
+        // The first tag ends before the first subtag that is neither a region nor a script of its language.
         let end = 1 + subtags.iter().skip(1).take_while(|subtag| belongs_to(subtags[0], subtag)).count();
         let second = subtags.get(end..).filter(|rest| !rest.is_empty() && rest.len() <= 3)?;
         let is_tail = second.iter().skip(1).all(|subtag| belongs_to(second[0], subtag));
@@ -207,7 +207,7 @@ fn languages_of_name(name: &str) -> Option<(Lang, Lang)> {
     })
 }
 
-/// True for a subtag that is a script or a region of the language before it, not a language.
+/// True for a subtag that is a script or a region of the language before it, and not a language.
 fn belongs_to(language: &str, subtag: &str) -> bool {
     let is_chinese = language.eq_ignore_ascii_case("zh");
     subtag.len() == 4
@@ -215,16 +215,16 @@ fn belongs_to(language: &str, subtag: &str) -> bool {
         || (is_chinese && ["cn", "tw", "hk", "sg", "mo"].contains(&subtag.to_ascii_lowercase().as_str()))
 }
 
-/// Sorted lists by hash.
+/// A map from hashes to sorted lists of hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Multimap {
-    /// Sorted.
+    /// The keys, sorted.
     keys: Vec<u64>,
     /// Where the values of each key begin; one more at the end.
     starts: Vec<u32>,
-    /// Sorted within a key.
+    /// The values, sorted for each key.
     values: Vec<u64>,
-    /// Where the keys begin that share their first `bits` bits; one more at the end.
+    /// For each value of a key's first `bits` bits, where the keys with it begin; one more at the end.
     tops: Vec<u32>,
     bits: u32,
 }
@@ -243,7 +243,7 @@ impl Multimap {
             map.values.push(value);
         }
         map.starts.push(map.values.len() as u32);
-        // About one key in each; hashes are even, so a search looks at one or two.
+        // Each has about one key. As hashes are spread evenly, a search looks at one or two keys.
         map.bits = (map.keys.len().max(2) as u64).ilog2();
         map.tops = (0..=1u64 << map.bits)
             .map(|top| map.keys.partition_point(|key| (key >> (64 - map.bits)) < top) as u32)
@@ -262,7 +262,7 @@ impl Multimap {
     }
 }
 
-/// Word lists of several pairs of languages.
+/// Word lists of several language pairs.
 #[derive(Clone, Debug, Default)]
 pub struct LexiconSet {
     lexicons: Vec<Lexicon>,
@@ -288,9 +288,9 @@ impl LexiconSet {
         self.lexicons.push(lexicon);
     }
 
-    /// What the word lists of two languages know together; `None` where there is no list.
+    /// What all word lists of two languages know together; `None` where there is no list.
     ///
-    /// A list of `zh` serves simplified and traditional Chinese, and for `zh` lists of both are used.
+    /// A list of `zh` serves simplified and traditional Chinese, and lists of either serve `zh`.
     pub fn between(&self, langs: LangPair) -> Option<Between<'_>> {
         let serves = |lexicon: &&Lexicon| lexicon.langs.a.agrees(langs.a) && lexicon.langs.b.agrees(langs.b);
         let turned = |lexicon: &&Lexicon| lexicon.langs.a.agrees(langs.b) && lexicon.langs.b.agrees(langs.a);
@@ -301,13 +301,13 @@ impl LexiconSet {
     }
 }
 
-/// A file with a word list, as a setting: results depend on what is in it, wherever it lies.
+/// A file with a word list, as a setting. Results depend on its contents, wherever the file lies.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct WordList {
     /// Where it is.
     #[serde(skip)]
     pub path: PathBuf,
-    /// Its name, which may tell its languages, and a hash of its bytes; its path where it cannot be read.
+    /// The file's name, which may tell its languages, and a hash of its bytes; or its path, if it cannot be read.
     contents: String,
 }
 
@@ -329,7 +329,7 @@ impl WordList {
 #[derive(Clone, Debug)]
 pub struct Between<'s> {
     langs: LangPair,
-    /// With each, whether its sides are the other way round.
+    /// The lists, and for each whether its sides are the other way round.
     lexicons: Vec<(&'s Lexicon, bool)>,
 }
 
@@ -415,7 +415,7 @@ mod tests {
         let (lexicon, _) = read("fr\ten\nchat\tcat\n", "words.tsv").expect("a list");
         assert_eq!(lexicon.langs(), LangPair::new(Lang::EN, lang("fr")).expect("two"));
         assert_eq!(lexicon.translations(Side::A, hash("cat")), [hash("chat")]);
-        // The first line may turn the columns round, and may be an entry that looks like two tags.
+        // The first line may exchange the columns. It may also be an entry that looks like two tags.
         assert_eq!(read("fr\ten\nchat\tcat\n", "en-fr.tsv").expect("a list").0, lexicon);
         assert_eq!(read("ago\tfa\n", "en-it.tsv").expect("a list").1.pairs, 1);
         for (text, name) in [("cat\tchat\n", "words.tsv"), ("", "words.tsv")] {
