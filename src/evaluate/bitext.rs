@@ -1,7 +1,7 @@
-//! Sentence pairs against gold segments.
+//! Compares sentence pairs with gold segments.
 //!
-//! Gold segments are paragraphs, items or headings that are known to be translations; a segment may hold several sentences,
-//! and not every paragraph of the pages is a segment. Texts are compared without white space and in lower case.
+//! Gold segments are paragraphs, items or headings that are known to be translations. A segment may have several sentences, and not every
+//! paragraph of the pages is a segment. Texts are compared without white space and in lower case.
 
 use std::io::Read;
 use std::ops::Range;
@@ -12,19 +12,19 @@ use rustc_hash::FxHashSet;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// Share of the characters of both sides of a segment that right pairs must hold for it to be found.
+/// A segment is found if right pairs contain at least this share of the characters on each side.
 pub const FOUND_SHARE: f64 = 0.8;
 
-/// Gold segments of one pair of languages.
+/// Gold segments of one language pair.
 pub struct GoldBitext {
     a: Texts,
     b: Texts,
-    /// The parts of each segment that right pairs hold: bytes of the two texts.
+    /// The parts of each segment that right pairs contain, as bytes of its two texts.
     held: Vec<Held>,
     on_pages: Vec<bool>,
-    /// Sentence pairs that were judged, and are wrong.
+    /// Sentence pairs that were judged wrong.
     wrong: FxHashSet<(String, String)>,
-    /// True when it is a sample that was judged: only the very pairs that it has count.
+    /// True for a judged sample: only pairs that it contains exactly are judged.
     is_sample: bool,
     counts: BitextCounts,
 }
@@ -32,7 +32,7 @@ pub struct GoldBitext {
 /// Parts of both sides of a segment.
 type Held = (Vec<Range<u32>>, Vec<Range<u32>>);
 
-/// The texts of one side end to end, a line feed behind each.
+/// The texts of one side in a row, each followed by a line feed.
 #[derive(Default)]
 struct Texts {
     all: String,
@@ -54,7 +54,7 @@ impl Texts {
         &self.all[self.start(segment) as usize..self.ends[segment] as usize - 1]
     }
 
-    /// Segments that hold a text, and where in them; each segment once.
+    /// The segments that contain a text, and where in them; each segment once.
     fn holding(&self, text: &str) -> Vec<(usize, Range<u32>)> {
         let mut found: Vec<(usize, Range<u32>)> = Vec::new();
         for at in Finder::new(text).find_iter(self.all.as_bytes()) {
@@ -71,15 +71,15 @@ impl Texts {
 /// How many sentence pairs are right, and how many segments are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BitextCounts {
-    /// Both sides lie in one segment.
+    /// Pairs whose two sides lie in one segment.
     pub right: u64,
-    /// One side lies in a segment, the other does not lie in it.
+    /// Pairs of which one side lies in a segment and the other does not lie in it, and pairs that were judged wrong.
     pub wrong: u64,
-    /// No side lies in a segment.
+    /// Pairs of which neither side lies in a segment; for a sample, all pairs that it does not contain.
     pub unjudged: u64,
-    /// Segments whose sides are both on pages of one pair.
+    /// Segments whose two sides are on the two pages of a page pair.
     pub segments: u64,
-    /// Of these, those whose characters right pairs hold to `FOUND_SHARE`.
+    /// Segments among these of which right pairs contain `FOUND_SHARE` or more.
     pub found: u64,
 }
 
@@ -105,17 +105,17 @@ impl BitextCounts {
     }
 }
 
-/// A text as it is compared.
+/// A text in the form in which it is compared.
 pub fn normal(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
 }
 
 impl GoldBitext {
-    /// Reads segments: two columns with a tab between, no header line. Segments that are said twice count once. A third column `wrong` says
-    /// that two texts are no translations.
+    /// Reads segments: two columns with a tab between them, without a header line. A segment that occurs twice counts once. A third column
+    /// `wrong` marks two texts that are not translations.
     ///
     /// # Errors
-    /// When it cannot be read, or a line has no two columns.
+    /// When the file cannot be read, or a line does not have two columns.
     pub fn read(place: &str, file: impl Read) -> Result<GoldBitext> {
         let mut text = String::new();
         files::text(file).read_to_string(&mut text).map_err(Error::io(place, "reading"))?;
@@ -150,12 +150,12 @@ impl GoldBitext {
         Ok(gold)
     }
 
-    /// The same, as a sample that was judged: sentence pairs that it does not have are not judged.
+    /// The same segments as a judged sample: sentence pairs that it does not contain are not judged.
     pub fn as_sample(self) -> GoldBitext {
         GoldBitext { is_sample: true, ..self }
     }
 
-    /// Tells of a page pair; texts in the order of the columns.
+    /// Tells which texts a page pair has, in the order of the columns.
     pub fn pages(&mut self, a: &str, b: &str) {
         let (a, b) = (normal(a), normal(b));
         for segment in 0..self.on_pages.len() {

@@ -1,4 +1,4 @@
-//! Whether a score is a probability: pairs in bins of score, and how many of each bin are right.
+//! Whether a score is a probability: pairs are put into bins by score, and the right ones of each bin are counted.
 
 use super::curve::ScoredPairs;
 use super::ratios::ratio;
@@ -6,8 +6,8 @@ use super::ratios::ratio;
 /// Settings of calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CalibrationParams {
-    /// Where the bins begin and the last one ends: scores in 0..=1, growing. Tenths; the last one is cut again, as sure
-    /// scores lie close together there (an estimate).
+    /// Where the bins begin and the last one ends: growing scores in 0..=1. Default: tenths; the last tenth is divided further, since
+    /// scores of certain pairs lie close together there (an estimate).
     pub edges: Vec<f64>,
 }
 
@@ -33,38 +33,37 @@ pub struct Bin {
 }
 
 impl Bin {
-    /// conf(B), the mean score, in 0..=1; `None` of an empty bin.
+    /// conf(B), the mean score, in 0..=1; `None` for an empty bin.
     pub fn mean_score(&self) -> Option<f64> {
         (self.pairs > 0).then(|| self.sum / self.pairs as f64)
     }
 
-    /// acc(B), the share of right pairs, in 0..=1; `None` of an empty bin.
+    /// acc(B), the share of right pairs, in 0..=1; `None` for an empty bin.
     pub fn precision(&self) -> Option<f64> {
         ratio(self.right, self.pairs)
     }
 
-    /// |acc(B) − conf(B)|, in 0..=1; `None` of an empty bin.
+    /// |acc(B) − conf(B)|, in 0..=1; `None` for an empty bin.
     pub fn gap(&self) -> Option<f64> {
         Some((self.precision()? - self.mean_score()?).abs())
     }
 }
 
-/// Bins, and what they come to.
+/// The bins, and the calibration error that follows from them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Calibration {
-    /// In the order of scores, empty ones too.
+    /// The bins in the order of scores, including empty ones.
     pub bins: Vec<Bin>,
-    /// All bins as one.
+    /// All pairs as one bin.
     pub total: Bin,
     /// The expected calibration error, ECE = Σ |B|/n · |acc(B) − conf(B)| over the bins B (Naeini et al. 2015; Guo et
     /// al. 2017, eq. 3), in 0..=1; `None` without pairs.
     pub error: Option<f64>,
 }
 
-/// Sorts pairs into bins by score. Scores outside the edges go to the first and the last bin. Without two edges there
-/// are no bins.
+/// Puts pairs into bins by score. Scores outside the edges go to the first or the last bin. With fewer than two edges there are no bins.
 ///
-/// Departure from Guo et al.: a bin holds its lower edge, not its upper one, and bins are not of equal width.
+/// Departure from Guo et al.: a bin contains its lower edge and not its upper one, and bins are not of equal width.
 pub fn calibration(scored: &ScoredPairs, params: &CalibrationParams) -> Calibration {
     let edges = &params.edges;
     let mut bins: Vec<Bin> =
@@ -105,7 +104,7 @@ mod tests {
         // 1/4 · |0 − 1/4| + 3/4 · |2/3 − 5/6| = 1/16 + 3/4 · 1/6 = 3/16.
         let error = found.error.expect("there are pairs");
         assert!((error - 3.0 / 16.0).abs() < 1e-12, "{error}");
-        // In all: 2 of 4, mean (1 + 0.75 + 0.75 + 0.25) / 4 = 11/16.
+        // All together: 2 of 4, mean (1 + 0.75 + 0.75 + 0.25) / 4 = 11/16.
         assert_eq!((found.total.precision(), found.total.mean_score()), (Some(0.5), Some(11.0 / 16.0)));
     }
 

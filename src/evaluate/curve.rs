@@ -1,4 +1,4 @@
-//! Precision and recall at every threshold on the score.
+//! Precision and recall at every threshold of the score.
 
 use std::cmp::Reverse;
 
@@ -13,23 +13,23 @@ use super::ratios::{f1, precision, recall};
 pub struct ScoredPair {
     /// Its score.
     pub score: f64,
-    /// True: a gold pair; false: a wrong pair.
+    /// True for a gold pair, false for a wrong pair.
     pub right: bool,
 }
 
-/// Pairs that can be judged, with what there was to find.
+/// Pairs that can be judged, and the number of gold pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScoredPairs {
-    /// Best first, each pair once.
+    /// The pairs, the best first, each once.
     pub pairs: Vec<ScoredPair>,
-    /// Gold pairs: what there was to find.
+    /// The number of gold pairs, found or not.
     pub gold: u64,
 }
 
 /// Settings of the curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurveParams {
-    /// The most points that are given, 3 or more. 200 are more than a picture of usual size shows apart (an estimate).
+    /// Points of the curve, at most; 3 or more. Default 200, more than can be told apart in a picture of usual size (an estimate).
     pub max_points: usize,
 }
 
@@ -44,11 +44,11 @@ impl Default for CurveParams {
 pub struct CurvePoint {
     /// The score.
     pub threshold: f64,
-    /// Pairs of that score or more that are right.
+    /// Right pairs with that score or more.
     pub right: u64,
-    /// Those that are wrong.
+    /// Wrong pairs with that score or more.
     pub wrong: u64,
-    /// Gold pairs: what there was to find.
+    /// The number of gold pairs, found or not.
     pub gold: u64,
 }
 
@@ -58,7 +58,7 @@ impl CurvePoint {
         precision(self.right, self.wrong)
     }
 
-    /// right / gold, in 0..=1; `None` when there is nothing to find.
+    /// right / gold, in 0..=1; `None` when there is no gold pair.
     pub fn recall(&self) -> Option<f64> {
         recall(self.right, self.gold - self.right)
     }
@@ -69,8 +69,8 @@ impl CurvePoint {
     }
 }
 
-/// Judges pairs with their scores, by the rules of [`super::pairs()`]: what is ignored or unscored there is left out. Of a
-/// pair that occurs more than once, the best score counts. Cost: sorting the pairs.
+/// Judges pairs with their scores, by the rules of [`super::pairs()`]. Pairs that are ignored or unscored there are left out. If a pair
+/// occurs several times, its best score counts. Cost: sorting the pairs.
 pub fn scored(out: impl IntoIterator<Item = (OutPair, f64)>, gold: &GoldPairs) -> ScoredPairs {
     let mut out: Vec<(OutPair, f64)> = out.into_iter().collect();
     out.sort_by(|x, y| y.1.total_cmp(&x.1));
@@ -87,10 +87,10 @@ pub fn scored(out: impl IntoIterator<Item = (OutPair, f64)>, gold: &GoldPairs) -
     ScoredPairs { pairs: pairs.collect(), gold: found }
 }
 
-/// A point for every score there is, highest first, so that recall grows from point to point.
+/// A point for every score that occurs, the highest first, so that recall grows from point to point.
 ///
-/// Where that is more than [`CurveParams::max_points`], points are left out evenly; the first, the last and the best
-/// (see [`best`]) stay. Pairs of one score come together: no threshold tells them apart.
+/// If there are more than [`CurveParams::max_points`], points are left out evenly, but never the first, the last and the best ([`best`]).
+/// Pairs with equal scores are one point, since no threshold separates them.
 pub fn curve(scored: &ScoredPairs, params: &CurveParams) -> Vec<CurvePoint> {
     let mut points: Vec<CurvePoint> = Vec::new();
     let (mut right, mut wrong) = (0, 0);
@@ -119,7 +119,7 @@ pub fn curve(scored: &ScoredPairs, params: &CurveParams) -> Vec<CurvePoint> {
     places.into_iter().map(|at| points[at]).collect()
 }
 
-/// The point of the highest F1; of several, the one with the highest threshold.
+/// The point with the highest F1; of several, the one with the highest threshold.
 pub fn best(points: &[CurvePoint]) -> Option<CurvePoint> {
     best_place(points).map(|at| points[at])
 }
@@ -145,7 +145,7 @@ mod tests {
         let scored = given(&[(0.9, true), (0.8, false), (0.8, true), (0.5, true), (0.1, false)], 4);
         let points = curve(&scored, &CurveParams::default());
         let found: Vec<_> = points.iter().map(|p| (p.threshold, p.precision(), p.recall(), p.f1())).collect();
-        // 1 of 1; 2 of 3, those of 0.8 together; 3 of 4; 3 of 5. Of 4 there were to find.
+        // 1 of 1; 2 of 3, with both pairs of 0.8; 3 of 4; 3 of 5. There are 4 gold pairs.
         // F1: 2/(2 + 3) = 2/5, 4/(4 + 1 + 2) = 4/7, 6/(6 + 1 + 1) = 3/4, 6/(6 + 2 + 1) = 2/3.
         assert_eq!(
             found,

@@ -1,14 +1,14 @@
-//! Files of gold: pairs and keys that were judged beforehand.
+//! Gold files: pairs and keys that were judged beforehand.
 //!
-//! All are UTF-8 text, one row a line, columns separated by one tab, without a header line; empty lines are ignored:
+//! All files are UTF-8 text, one row on each line, with one tab between columns and no header line; empty lines are ignored:
 //!
 //! | file | columns |
 //! |---|---|
 //! | pairs | `url_a url_b lang_a lang_b`: pages that are translations of each other |
 //! | ignored pairs (`.grey.tsv`) | as pairs, and a reason ([`IgnoredReason`]): counterparts that are not gold pairs, and why |
-//! | keys | `key_a key_b field`: what differs between two URLs; `(null)` where one has nothing there |
+//! | keys | `key_a key_b field`: what differs between two URLs; `(null)` where one of them has nothing |
 //!
-//! The two pages of a pair may stand in either order. Languages are anything [`Lang::parse`] reads: `zh-cn` is `zh-Hans`.
+//! The two pages of a pair may be in either order. Languages are all that [`Lang::parse`] reads: `zh-cn` is `zh-Hans`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,23 +20,23 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::types::{CanonicalUrl, Field, Lang, LangPair, NULL};
 
-/// Why a counterpart is not a gold pair. A found pair with one of these reasons is ignored in the score; only
-/// [`Untranslated`](IgnoredReason::Untranslated) and [`Wrong`](IgnoredReason::Wrong) make it wrong.
+/// Why a counterpart is not a gold pair. If such a pair is found, it is wrong with the reasons
+/// [`Untranslated`](IgnoredReason::Untranslated) and [`Wrong`](IgnoredReason::Wrong), and ignored with all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IgnoredReason {
-    /// One page is in fact in another language: if the pair is found, it counts as wrong.
+    /// One page is in fact in another language. If the pair is found, it counts as wrong.
     Untranslated,
-    /// Partly translated: neither right nor wrong, as with all reasons below.
+    /// One page is translated only in part.
     Mixed,
-    /// Hardly any text.
+    /// There is hardly any text.
     Short,
-    /// The lengths of the texts are too far apart: another edition.
+    /// The lengths of the texts are too different: one page is another edition.
     Length,
-    /// A second URL of a page that has its pair already.
+    /// One URL is a second URL of a page that has its pair already.
     Duplicate,
-    /// The partner of another version of the page.
+    /// One page belongs to another version of the other page.
     Edition,
-    /// Judged wrong by a reviewer: if the pair is found, it counts as wrong.
+    /// A reviewer judged it wrong. If the pair is found, it counts as wrong.
     Wrong,
     /// A reviewer could not tell.
     Unsure,
@@ -87,16 +87,16 @@ pub struct GoldPair {
     pub url_a: CanonicalUrl,
     /// The other.
     pub url_b: CanonicalUrl,
-    /// The language the first is judged by.
+    /// The language in which the first page is judged.
     pub lang_a: Lang,
-    /// The language the second is judged by.
+    /// The language in which the second page is judged.
     pub lang_b: Lang,
-    /// `None`: translations of each other; else why they do not count as such.
+    /// `None` for translations of each other; else why the pair is not a gold pair.
     pub ignored: Option<IgnoredReason>,
 }
 
 impl GoldPair {
-    /// The two languages. They differ: reading refuses a pair within one language.
+    /// The two languages, which differ, since reading refuses a pair within one language.
     pub fn langs(&self) -> LangPair {
         LangPair::new(self.lang_a, self.lang_b).expect("read_row refuses pairs within one language")
     }
@@ -105,11 +105,11 @@ impl GoldPair {
 /// Gold pairs and ignored ones, of any number of sites.
 #[derive(Clone, Debug, Default)]
 pub struct GoldPairs {
-    /// True for a sample of what was found, as people judged it: it says nothing of pairs that it does not have.
+    /// True for a sample of what was found that people have judged: it says nothing about pairs that it does not contain.
     pub is_sample: bool,
-    /// In the order they were read.
+    /// The pairs, in the order in which they were read.
     rows: Vec<GoldPair>,
-    /// Place in `rows` of two identities, the one that sorts first first.
+    /// Position in `rows` of a pair, by the identities of its pages in sorted order.
     by_pages: FxHashMap<(String, String), usize>,
     /// Language of each identity.
     langs: FxHashMap<String, Lang>,
@@ -119,9 +119,9 @@ impl GoldPairs {
     /// Adds the pairs of a file; `place` is its name, for messages. Several files may be added.
     ///
     /// # Errors
-    /// [`Error::Io`] when it cannot be read; [`Error::Input`], with the line, when a row has not four columns, a column
-    /// is no URL or language, both languages are the same, a pair occurs twice (also when the other row is an ignored pair),
-    /// or a page is said to be in two languages.
+    /// [`Error::Io`] when the file cannot be read. [`Error::Input`], with the line, when a row does not have four columns, a column is not
+    /// a URL or a language, both languages are the same, a pair occurs twice (once perhaps as an ignored pair), or a page has two
+    /// languages.
     pub fn read_pairs(&mut self, place: &str, file: impl Read) -> Result<()> {
         for_each_row(place, file, ["url_a", "url_b", "lang_a", "lang_b"], |[url_a, url_b, lang_a, lang_b]| {
             self.add(read_pair(url_a, url_b, lang_a, lang_b, None)?)
@@ -131,7 +131,7 @@ impl GoldPairs {
     /// Adds the ignored pairs of a file.
     ///
     /// # Errors
-    /// As [`GoldPairs::read_pairs`], with five columns, the last of which must name a [`IgnoredReason`].
+    /// As [`GoldPairs::read_pairs`], but with five columns, the last of which must name an [`IgnoredReason`].
     pub fn read_ignored(&mut self, place: &str, file: impl Read) -> Result<()> {
         let columns = ["url_a", "url_b", "lang_a", "lang_b", "reason"];
         for_each_row(place, file, columns, |[url_a, url_b, lang_a, lang_b, reason]| {
@@ -143,7 +143,7 @@ impl GoldPairs {
         })
     }
 
-    /// The gold pairs and the ignored ones, in the order they were read.
+    /// The gold pairs and the ignored ones, in the order in which they were read.
     pub fn rows(&self) -> &[GoldPair] {
         &self.rows
     }
@@ -153,7 +153,7 @@ impl GoldPairs {
         self.by_pages.get(&unordered(x, y)).map(|&at| &self.rows[at])
     }
 
-    /// The language a page is judged by, where a row names the page.
+    /// The language in which a page is judged; `None` if no row has the page.
     pub fn lang(&self, url: &CanonicalUrl) -> Option<Lang> {
         self.langs.get(url.identity()).copied()
     }
@@ -183,20 +183,20 @@ impl GoldPairs {
     }
 }
 
-/// The identities of two URLs, in an order that does not depend on that in which they are given.
+/// The identities of two URLs, sorted, so that the order in which they are given does not matter.
 pub(super) fn unordered(x: &CanonicalUrl, y: &CanonicalUrl) -> (String, String) {
     let (x, y) = (x.identity(), y.identity());
     (x.min(y).to_owned(), x.max(y).to_owned())
 }
 
-/// One gold key. Invariant: `a <= b`; (null) is the empty string.
+/// One gold key. Invariant: `a <= b`. (null) is the empty string.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GoldKey {
-    /// The field both stand in.
+    /// The field in which both texts stand.
     pub field: Field,
-    /// What sorts first of the two.
+    /// The text that sorts first.
     pub a: String,
-    /// The other.
+    /// The other text.
     pub b: String,
 }
 
@@ -214,19 +214,19 @@ impl fmt::Display for GoldKey {
     }
 }
 
-/// Gold keys, each once, in the order they were read.
+/// Gold keys, each once, in the order in which they were read.
 #[derive(Clone, Debug, Default)]
 pub struct GoldKeys {
     keys: Vec<GoldKey>,
 }
 
 impl GoldKeys {
-    /// Adds the keys of a file, which may be empty: then there is nothing to find. A key that is there already is
-    /// ignored, since sites share keys.
+    /// Adds the keys of a file. The file may be empty, if there is no key to find. A key that is known already is ignored, since sites
+    /// share keys.
     ///
     /// # Errors
-    /// [`Error::Io`] when it cannot be read; [`Error::Input`], with the line, when a row has not three columns, names
-    /// no [`Field`], or has the same text on both sides.
+    /// [`Error::Io`] when the file cannot be read. [`Error::Input`], with the line, when a row does not have three columns, names no
+    /// [`Field`], or has the same text on both sides.
     pub fn read(&mut self, place: &str, file: impl Read) -> Result<()> {
         for_each_row(place, file, ["key_a", "key_b", "field"], |[key_a, key_b, field]| {
             let field = Field::ALL.into_iter().find(|f| f.name() == field).ok_or_else(|| {
@@ -245,7 +245,7 @@ impl GoldKeys {
         })
     }
 
-    /// The keys, in the order they were read.
+    /// The keys, in the order in which they were read.
     pub fn as_slice(&self) -> &[GoldKey] {
         &self.keys
     }
@@ -277,7 +277,7 @@ fn read_pair(
     Ok(row)
 }
 
-/// Calls `take` with the columns of each row, and gives what it complains of the place and line.
+/// Calls `take` with the columns of each row. Errors of `take` get the place and the line.
 fn for_each_row<const N: usize>(
     place: &str,
     file: impl Read,

@@ -6,16 +6,16 @@ use super::gold::{GoldKey, GoldKeys, GoldPairs};
 use super::ratios::{f1, precision, recall};
 use crate::types::{Key, LangPair};
 
-/// The found keys and the gold keys, compared.
+/// The result of comparing found keys with gold keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyReport {
     /// Gold keys that were found, in the order of their file.
     pub found: Vec<GoldKey>,
-    /// Gold keys that were not.
+    /// Gold keys that were not found.
     pub missed: Vec<GoldKey>,
-    /// Patterns of found keys that are not gold, sorted.
+    /// Patterns of found keys that are not gold keys, sorted.
     pub extra: Vec<String>,
-    /// How many different patterns of found keys are left out, because gold says nothing about their languages.
+    /// Number of different patterns of found keys that are left out because gold says nothing about their languages.
     pub unscored: u64,
 }
 
@@ -38,12 +38,12 @@ impl KeyReport {
 
 /// Compares the keys found on one site or on many with the gold keys.
 ///
-/// Two keys are equal when field and both texts are, in either order and letter for letter (`zh_CN` is not `zh-CN`); whether a key
-/// was found as a whole token or as part of one does not matter. A key found for several language pairs or on several sites
-/// counts once. A compound key matches no gold key, since those are single, and counts as extra.
+/// Two keys are equal when their fields and both texts are equal, in either order and letter by letter (`zh_CN` is not `zh-CN`). It does
+/// not matter whether a key was found as a whole token or as a part of one. A key found for several language pairs or on several sites
+/// counts once. A compound key is extra, since all gold keys are single.
 ///
-/// Gold keys exist only for language pairs that have gold pairs. Where `pairs` is given, keys of other languages are
-/// left out, unless it holds no pair at all: then there is nothing to find, and every found key is extra.
+/// Gold keys exist only for language pairs that have gold pairs. If `pairs` is given, keys of other languages are left out; but if it has
+/// no gold pair at all, there is nothing to find, and every found key is extra.
 pub fn keys<'a>(found: impl IntoIterator<Item = &'a Key>, gold: &GoldKeys, pairs: Option<&GoldPairs>) -> KeyReport {
     let scored = pairs.map(GoldPairs::paired_langs).filter(|langs| !langs.is_empty());
     let (mut right, mut extra, mut unscored) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -62,7 +62,7 @@ pub fn keys<'a>(found: impl IntoIterator<Item = &'a Key>, gold: &GoldKeys, pairs
     KeyReport { found, missed, unscored: unscored.len() as u64, extra: extra.into_iter().collect() }
 }
 
-/// True when the two can mean the same languages: a method that looks at letters only says `zh` for either script.
+/// True when both can mean the same languages: a method that looks only at letters says `zh` for either script.
 fn agree(a: LangPair, b: LangPair) -> bool {
     (a.a.agrees(b.a) && a.b.agrees(b.b)) || (a.a.agrees(b.b) && a.b.agrees(b.a))
 }
@@ -74,7 +74,7 @@ fn single(key: &Key) -> Option<GoldKey> {
     }
 }
 
-/// The pattern that counts a key once, whichever way round its texts stand.
+/// A pattern that is the same in both directions of a key, so that the key counts once.
 fn unordered_pattern(key: &Key) -> String {
     single(key).map_or_else(|| key.pattern(), |key| key.to_string())
 }

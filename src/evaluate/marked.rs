@@ -1,24 +1,25 @@
-//! Marks of reviewers as gold.
+//! Gold made from the marks of reviewers.
 
 use std::collections::BTreeMap;
 
 use super::gold::{IgnoredReason, unordered};
 use crate::types::{CanonicalUrl, Marked, Verdict};
 
-/// Files of gold, as text: what [`GoldPairs`](super::GoldPairs) and [`GoldBitext`](super::GoldBitext) read.
+/// Gold files as text, as [`GoldPairs`](super::GoldPairs) and [`GoldBitext`](super::GoldBitext) read them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MarkedGold {
-    /// Pairs that are right.
+    /// Pairs that were marked as right.
     pub pairs: String,
-    /// Those that are wrong, and those of which nobody could tell, with these as reasons.
+    /// Pairs that were marked as wrong or unsure, with these as reasons (a file of ignored pairs).
     pub grey: String,
-    /// Sentence pairs that are right, by the names of their two languages.
+    /// Sentence pairs that were marked as right or wrong, for each pair of language names, in sorted order.
     pub bitext: BTreeMap<(String, String), String>,
 }
 
 impl MarkedGold {
-    /// Gold from what was said of each thing, the newest last: of two pages that were marked more than once, as they may count for other languages
-    /// or come from another capture after a later run, what was said last counts, and the language that each page had then.
+    /// Gold from the last mark of each thing; the newest marks come last. Two pages may have several marks, since in a later run they may
+    /// count for other languages or come from other captures. Then the last mark counts, with the language that each page had at that time.
+    /// Two pages that are in one language then are left out.
     pub fn new<'m>(marks: impl IntoIterator<Item = (&'m Marked, Verdict)>) -> MarkedGold {
         let mut found = MarkedGold::default();
         let mut pairs: BTreeMap<(String, String), ([&str; 2], Verdict)> = BTreeMap::new();
@@ -57,7 +58,7 @@ impl MarkedGold {
     }
 }
 
-/// A text without what ends a column or a line.
+/// A text in which everything that ends a column or a line is a space.
 fn in_a_column(text: &str) -> String {
     text.split(['\t', '\n', '\r']).collect::<Vec<_>>().join(" ")
 }

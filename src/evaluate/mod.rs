@@ -1,8 +1,8 @@
 //! Results compared with gold: how many of the pairs and keys found are right, and how many of the right ones are found.
 //!
-//! [`GoldPairs`] and [`GoldKeys`] read what was judged beforehand (`gold.rs` describes the files); [`pairs()`] and
-//! [`keys()`] compare results with them. Both count what is *right*, what is *wrong*, what was *missed*, and what gold says
-//! nothing about, which stays out of every figure. From the counts come
+//! [`GoldPairs`] and [`GoldKeys`] read what was judged beforehand (`gold.rs` describes the files); [`pairs()`] and [`keys()`] compare
+//! results with them. Both count what is *right*, what is *wrong* and what was *missed*. What gold says nothing about is left out of all
+//! figures. The figures are
 //!
 //! ```text
 //! precision = right / (right + wrong)
@@ -10,11 +10,11 @@
 //! F1        = 2·right / (2·right + wrong + missed)
 //! ```
 //!
-//! each of them `None` where its denominator is 0: nothing was found, or there was nothing to find.
+//! Each is `None` where its denominator is 0, because nothing was found or there was nothing to find.
 //!
-//! Pairs that have scores also give a [`curve()`] of precision and recall over thresholds, and a [`calibration()`], which shows
-//! whether a score is a probability. [`plot`] draws pictures. Where there is no gold, [`estimate()`] says what a sample that people judged
-//! tells of the whole.
+//! Pairs that have scores also give a [`curve()`] of precision and recall over thresholds, and a [`calibration()`], which shows whether a
+//! score is a probability. [`plot`] draws pictures. Where there is no gold, [`estimate()`] estimates precision from a sample that people
+//! have judged.
 
 mod bitext;
 mod calibration;

@@ -15,31 +15,31 @@ pub struct OutPair {
     pub url_a: CanonicalUrl,
     /// The other.
     pub url_b: CanonicalUrl,
-    /// The language that the first was found in.
+    /// The language of the first page when the pair was found.
     pub lang_a: Lang,
-    /// The language that the second was found in.
+    /// The language of the second page when the pair was found.
     pub lang_b: Lang,
 }
 
 /// How many pairs are gold, right, wrong, ignored and unscored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Gold pairs: what there was to find.
+    /// Gold pairs, found or not.
     pub gold: u64,
-    /// Found, and gold pairs.
+    /// Found pairs that are gold pairs.
     pub right: u64,
-    /// Found, though a page is in fact in another language ([`IgnoredReason::Untranslated`]).
+    /// Found pairs of which a page is in fact in another language ([`IgnoredReason::Untranslated`]).
     pub wrong_untranslated: u64,
-    /// Found, and neither gold nor ignored, or judged wrong by a reviewer ([`IgnoredReason::Wrong`]).
+    /// Found pairs that are in neither file, or that a reviewer judged wrong ([`IgnoredReason::Wrong`]).
     pub wrong_other: u64,
-    /// Found, and ignored for another reason: neither right nor wrong.
+    /// Found pairs that are ignored for another reason: neither right nor wrong.
     pub ignored: u64,
-    /// Found, but of languages or a site about which gold says nothing: neither right nor wrong.
+    /// Found pairs of languages or of a site about which gold says nothing: neither right nor wrong.
     pub unscored: u64,
 }
 
 impl Counts {
-    /// What counts against precision.
+    /// All wrong pairs.
     pub fn wrong(&self) -> u64 {
         self.wrong_untranslated + self.wrong_other
     }
@@ -49,13 +49,12 @@ impl Counts {
         self.gold - self.right
     }
 
-    /// |found ∩ gold| / (|found ∩ gold| + |found ∩ untranslated| + |found in neither file|), in 0..=1; `None` when none of
-    /// the found pairs can be judged.
+    /// right / (right + wrong), in 0..=1; `None` when none of the found pairs can be judged.
     pub fn precision(&self) -> Option<f64> {
         precision(self.right, self.wrong())
     }
 
-    /// |found ∩ gold| / |gold|, in 0..=1; `None` when there is nothing to find.
+    /// right / gold, in 0..=1; `None` when there is nothing to find.
     pub fn recall(&self) -> Option<f64> {
         recall(self.right, self.missed())
     }
@@ -72,21 +71,21 @@ impl Counts {
 pub struct FalsePair {
     /// The pair.
     pub pair: OutPair,
-    /// Why it is wrong, if a file says so; `None`: it is in neither file.
+    /// Why it is wrong, if a file says so; `None` if it is in neither file.
     pub ignored: Option<IgnoredReason>,
 }
 
-/// Counts in total, by site and by language pair, and what was wrong or missed.
+/// Counts in total, by site and by language pair, and the pairs that are wrong or missed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The sums. Precision, recall and F1 of them are the micro-averages (Manning, Raghavan & Schütze 2008, §13.6).
+    /// The sums. Precision, recall and F1 computed from them are micro-averages (Manning, Raghavan & Schütze 2008, §13.6).
     pub total: Counts,
-    /// By site: a host, or where gold pairs join several hosts, what their names end in (`packaging.example.org` for
-    /// `en.packaging.example.org` and `de.packaging.example.org`).
+    /// Counts of each site, by its name: a host, or, where gold pairs join several hosts, the end that their names have in common
+    /// (`packaging.example.org` for `en.packaging.example.org` and `de.packaging.example.org`).
     pub sites: BTreeMap<String, Counts>,
-    /// By languages; only those that are scored, and so without [`Counts::unscored`].
+    /// Counts of each scored language pair, and so without [`Counts::unscored`].
     pub langs: BTreeMap<LangPair, Counts>,
-    /// Wrong pairs, in the order given.
+    /// The wrong pairs, in the order in which they were given.
     pub false_pairs: Vec<FalsePair>,
     /// Gold pairs that were not found, in the order of their files.
     pub missed: Vec<GoldPair>,
@@ -100,8 +99,8 @@ impl Report {
         }
     }
 
-    /// Macro-averaged F1: the mean of the sites' F1, each site weighing the same (Manning, Raghavan & Schütze 2008,
-    /// §13.6). Sites without an F1 stay out of it; `None` when no site has one.
+    /// Macro-averaged F1: the mean of the F1 of all sites, each with the same weight (Manning, Raghavan & Schütze 2008, §13.6). Sites
+    /// without an F1 are left out; `None` when no site has one.
     pub fn macro_f1(&self) -> Option<f64> {
         let scores: Vec<f64> = self.sites.values().filter_map(Counts::f1).collect();
         (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
@@ -110,12 +109,11 @@ impl Report {
 
 /// Compares the found pairs with gold. Cost: linear in both.
 ///
-/// A pair is unordered and counts once, however often it was found; `http` and `https` are one. A pair that is in neither
-/// file is wrong if gold covers it, that is when a file names its site and, of that site, its two languages;
-/// otherwise it is unscored. A page's language is the one that the files give it; where they do not know the page, or give both
-/// pages one language, it is the one that the page was found in. Where there is no gold pair at all, there is nothing to
-/// find, and every found pair is wrong unless it is ignored. Of gold that is a sample ([`GoldPairs::is_sample`]), pairs in neither file are
-/// unscored.
+/// A pair is unordered and counts once, however often it was found; `http` and `https` are the same. A pair that is in neither file is
+/// wrong if gold covers it, that is, if a file has its site and, on that site, its two languages; otherwise it is unscored. The language of
+/// a page is the one in the files; if they do not have the page, or give both pages one language, it is the one in which the page was
+/// found. If there is no gold pair at all, there is nothing to find, and every found pair is wrong unless it is ignored. If gold is a
+/// sample ([`GoldPairs::is_sample`]), pairs in neither file are unscored.
 pub fn pairs(out: impl IntoIterator<Item = OutPair>, gold: &GoldPairs) -> Report {
     let sites = Sites::new(gold);
     let mut report = Report::default();
@@ -133,14 +131,14 @@ pub fn pairs(out: impl IntoIterator<Item = OutPair>, gold: &GoldPairs) -> Report
     report
 }
 
-/// What gold says of one found pair.
+/// The verdict of gold on one found pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// A gold pair.
+    /// It is a gold pair.
     Right,
     /// It should not have been found.
     Wrong,
-    /// Ignored, or of languages or a site about which gold says nothing.
+    /// It is ignored, or of languages or a site about which gold says nothing.
     Ignored,
 }
 
@@ -207,18 +205,18 @@ impl Report {
     }
 }
 
-/// Which hosts are one site by gold, and which language pairs it has of each.
+/// Which hosts are one site according to gold, and which language pairs gold has on each site.
 struct Sites {
-    /// Place in `names` of each host, and of each name.
+    /// Position in `names` of each host, and of each name.
     of_host: FxHashMap<String, usize>,
     names: Vec<String>,
     langs: Vec<BTreeSet<LangPair>>,
-    /// There is no gold pair anywhere.
+    /// True if there is no gold pair at all.
     nothing_to_find: bool,
 }
 
 impl Sites {
-    /// Hosts that a gold or ignored pair joins are one site.
+    /// Makes sites: hosts that a gold pair or an ignored pair joins are one site.
     fn new(gold: &GoldPairs) -> Sites {
         let mut groups: Vec<BTreeSet<&str>> = Vec::new();
         let mut group_of: FxHashMap<&str, usize> = FxHashMap::default();
@@ -238,7 +236,7 @@ impl Sites {
         let names: Vec<String> = groups.iter().map(|hosts| group_name(hosts.iter().copied())).collect();
         let mut of_host: FxHashMap<String, usize> =
             names.iter().enumerate().map(|(at, name)| (name.clone(), at)).collect();
-        // Hosts last: one that bears the name of another group belongs to its own.
+        // Hosts come last, since a host that has the name of another group belongs to its own group.
         of_host.extend(group_of.into_iter().map(|(host, at)| (host.to_owned(), at)));
         let nothing_to_find = gold.rows().iter().all(|row| row.ignored.is_some());
         let langs = vec![BTreeSet::new(); names.len()];
@@ -254,13 +252,13 @@ impl Sites {
         &self.names[self.of_host[row.url_a.host()]]
     }
 
-    /// The site of either page; of two sites, the one that was read first.
+    /// The site of the two pages; if they are on different sites, the one that was read first.
     fn of_pair(&self, x: &CanonicalUrl, y: &CanonicalUrl) -> Option<&str> {
         let at = [x, y].into_iter().filter_map(|url| self.of_host.get(url.host())).min()?;
         Some(&self.names[*at])
     }
 
-    /// The languages of the site's gold that two languages can mean (`zh` means either script).
+    /// The language pair of the site's gold that two languages can mean (`zh` means either script).
     fn scored(&self, site: &str, langs: LangPair) -> Option<LangPair> {
         let known = &self.langs[*self.of_host.get(site)?];
         let agrees = |known: &&LangPair| {
@@ -270,7 +268,7 @@ impl Sites {
     }
 }
 
-/// What the names of all hosts end in, whole labels only; the first host where they share no registrable domain.
+/// The end that the names of all hosts have in common, in whole labels; the first host if they are not of one registrable domain.
 fn group_name<'a>(hosts: impl IntoIterator<Item = &'a str>) -> String {
     let hosts: BTreeSet<&str> = hosts.into_iter().collect();
     let Some(&first) = hosts.first() else { return String::new() };
@@ -376,7 +374,7 @@ mod tests {
         let p = Counts { gold: 1, right: 1, wrong_other: 2, unscored: 1, ..Counts::default() };
         let y = Counts { gold: 1, ..Counts::default() };
         assert_eq!(report.sites, BTreeMap::from([("p.x.test".to_owned(), p), ("y.co.uk".to_owned(), y)]));
-        // F1 is 2·1/(2·1 + 2 + 0) = 1/2 for the one and 0 for the other: macro 1/4; micro 2/(2 + 2 + 1) = 2/5.
+        // F1 is 2·1/(2·1 + 2 + 0) = 1/2 for one site and 0 for the other: macro 1/4; micro 2/(2 + 2 + 1) = 2/5.
         assert_eq!((report.macro_f1(), report.total.f1()), (Some(0.25), Some(0.4)));
     }
 

@@ -1,7 +1,7 @@
-//! Pictures of results, as SVG: one style for all, and the same bytes for the same figures.
+//! Pictures of results, as SVG. All have one style, and equal figures give equal bytes.
 //!
-//! Nothing is drawn that says nothing: no frame, no shadow, thin lines at tenths, every axis named. Colours are those
-//! of Okabe and Ito (2008), which people tell apart whichever colours they see.
+//! Only what says something is drawn: thin lines at tenths and a name for every axis, but no frame and no shadow. Colours are those of
+//! Okabe and Ito (2008), which people with any colour vision can tell apart.
 
 use std::error::Error as StdError;
 
@@ -12,7 +12,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::curve::{CurvePoint, best};
 use crate::error::{Error, Result};
 
-/// Colours of series, in their order; a ninth begins anew.
+/// Colours of the series, in their order; the ninth series has the first one again.
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -26,39 +26,39 @@ const COLOURS: [RGBColor; 8] = [
 const INK: RGBColor = RGBColor(51, 51, 51);
 const GRID: RGBColor = RGBColor(224, 224, 224);
 const FONT: &str = "sans-serif";
-/// Sizes of letters as the library counts them, which writes them 1.24 times smaller, in pixels.
+/// Sizes of letters in pixels, as the library counts them; it writes letters 1.24 times smaller.
 const TITLE_PX: u32 = 22;
 const LABEL_PX: u32 = 16;
-/// Space round a picture and between its parts, in pixels.
+/// Space around a picture and between its parts, in pixels.
 const MARGIN_PX: i32 = 16;
-/// Side of the field of a curve, in pixels.
+/// Side of the square in which a curve is drawn, in pixels.
 const FIELD_PX: i32 = 480;
 /// Thickness of a bar, and space between two groups of bars, in pixels.
 const BAR_PX: i32 = 14;
 const GAP_PX: i32 = 10;
-/// Width of a letter, estimated as a share of its height: an SVG does not know the font it is shown in.
+/// Estimated width of a letter, as a share of its height; an SVG does not know the font in which it is shown.
 const LETTER_WIDTH: f64 = 0.48;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = std::result::Result<(), Box<dyn StdError>>;
 
-/// Bars of values in 0..=1, in groups: one group a row of the picture, one bar a series.
+/// Bars of values in 0..=1, in groups: a row of the picture for each group, with a bar for each series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bars {
-    /// What the picture shows.
+    /// The title of the picture.
     pub title: String,
     /// Name of the axis of values.
     pub axis: String,
     /// Names of the series.
     pub series: Vec<String>,
-    /// Names of the groups, and a value for each series; `None` where there is none.
+    /// Names of the groups, each with a value for each series; `None` where there is none.
     pub groups: Vec<(String, Vec<Option<f64>>)>,
 }
 
-/// Draws precision over recall, and marks the point of the best F1.
+/// Draws precision over recall, and marks the point with the best F1.
 ///
 /// # Errors
-/// When the drawing library refuses.
+/// When the drawing library fails.
 pub fn curve_svg(title: &str, points: &[CurvePoint]) -> Result<String> {
     let size = (FIELD_PX + 5 * MARGIN_PX, FIELD_PX + 6 * MARGIN_PX);
     drawn(size, |area| {
@@ -94,7 +94,7 @@ pub fn curve_svg(title: &str, points: &[CurvePoint]) -> Result<String> {
             let at = place(recall, precision);
             area.draw(&Circle::new(at, 6, COLOURS[5].stroke_width(2)))?;
             let says = format!("best F1 {f1:.3}, score ≥ {:.3}", best.threshold);
-            // Towards the middle of the field, where there is room.
+            // The label is placed towards the middle of the field, where there is room.
             let (side, x) = if recall > 0.5 { (HPos::Right, at.0 - 10) } else { (HPos::Left, at.0 + 10) };
             let y = if precision > 0.5 { at.1 + 24 } else { at.1 - 24 };
             text(area, &says, (x, y), LABEL_PX, side, VPos::Center)?;
@@ -103,10 +103,10 @@ pub fn curve_svg(title: &str, points: &[CurvePoint]) -> Result<String> {
     })
 }
 
-/// Draws bars, lying, the first group on top; the value stands at the end of each.
+/// Draws horizontal bars, the first group on top, each with its value at its end.
 ///
 /// # Errors
-/// When the drawing library refuses.
+/// When the drawing library fails.
 pub fn bars_svg(bars: &Bars) -> Result<String> {
     let longest = bars.groups.iter().map(|(name, _)| letters_px(name)).max().unwrap_or(0);
     let left = 2 * MARGIN_PX + longest;
@@ -168,7 +168,7 @@ fn drawn(size: (i32, i32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> Result<Stri
     Ok(svg)
 }
 
-/// Draws the title, and tells where what is below it may begin.
+/// Draws the title, and returns where the part below it may begin.
 fn headline(area: &Area<'_>, title: &str, left: i32) -> std::result::Result<i32, Box<dyn StdError>> {
     text(area, title, (left, MARGIN_PX), TITLE_PX, HPos::Left, VPos::Top)?;
     Ok(3 * MARGIN_PX)
@@ -186,7 +186,7 @@ fn line(area: &Area<'_>, points: Vec<(i32, i32)>, colour: RGBColor, px: u32) -> 
     Ok(area.draw(&PathElement::new(points, colour.stroke_width(px)))?)
 }
 
-/// About how wide a text of labels is, in pixels.
+/// Approximate width of a text in labels, in pixels.
 fn letters_px(text: &str) -> i32 {
     (text.chars().count() as f64 * f64::from(LABEL_PX) * LETTER_WIDTH).ceil() as i32
 }
@@ -195,7 +195,7 @@ fn letters_px(text: &str) -> i32 {
 mod tests {
     use super::*;
 
-    /// The values of an attribute of all elements of a name.
+    /// The values of an attribute in all elements of a name.
     fn attributes(svg: &str, element: &str, attribute: &str) -> Vec<String> {
         let opening = format!("<{element} ");
         let elements = svg.split(&opening).skip(1);
@@ -217,7 +217,7 @@ mod tests {
         };
         let svg = bars_svg(&bars).expect("it can be drawn");
         let widths = attributes(&svg, "rect", "width");
-        // The ground, two marks of the legend, three bars: 1/2, all and 1/4 of 480 pixels.
+        // The rectangles are the background, two marks of the legend, and three bars: 1/2, all and 1/4 of 480 pixels.
         assert_eq!(widths[3..], ["240", "480", "120"], "{widths:?}");
         for says in ["F1 &lt;by&gt; site", "x.org", "y.org", "one", "two", "0.500", "1.000", "0.250", "–"] {
             assert!(svg.contains(says), "{says} is not in the picture");

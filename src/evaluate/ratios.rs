@@ -10,8 +10,8 @@ pub(super) fn recall(right: u64, missed: u64) -> Option<f64> {
     ratio(right, right + missed)
 }
 
-/// The harmonic mean of precision P and recall R, 2·P·R / (P + R), written in counts: it is then defined, and 0, also
-/// where nothing was found though there was something to find. `None` when there is neither.
+/// The harmonic mean of precision P and recall R, 2·P·R / (P + R), written with counts. So it is defined, and 0, also where nothing was
+/// found although there was something to find. `None` where nothing was found and there was nothing to find.
 pub(super) fn f1(right: u64, wrong: u64, missed: u64) -> Option<f64> {
     ratio(2 * right, 2 * right + wrong + missed)
 }

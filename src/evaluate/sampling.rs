@@ -1,23 +1,23 @@
-//! What a sample of judged pairs says of all: how many to draw from each stratum, precision with its 95 % interval, and whether two
-//! reviewers agree.
+//! What a sample of judged pairs says about all pairs: how many to draw from each stratum, precision with its 95 % interval, and how far
+//! two reviewers agree.
 
 use statrs::function::beta::inv_beta_reg;
 
 use crate::types::Verdict;
 
-/// One stratum of a whole, and what was judged of it.
+/// One stratum of all pairs, and the judgements on its sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stratum {
-    /// How many it has.
+    /// Number of pairs in the stratum.
     pub population: u64,
-    /// Judged right.
+    /// Number of pairs judged right.
     pub right: u64,
-    /// Judged wrong.
+    /// Number of pairs judged wrong.
     pub wrong: u64,
 }
 
 impl Stratum {
-    /// Those judged right or wrong.
+    /// Number of pairs judged right or wrong.
     pub fn judged(&self) -> u64 {
         self.right + self.wrong
     }
@@ -26,46 +26,46 @@ impl Stratum {
         self.right as f64 / self.judged() as f64
     }
 
-    /// What a sample from an endless population would have to hold to say as much: one without replacement says more
-    /// (the finite population correction, Cochran 1977, § 2.6).
+    /// The size of a sample from an infinite population that would say as much. A sample without replacement says more than one of its own
+    /// size (the finite population correction, Cochran 1977, § 2.6).
     fn effective(&self) -> f64 {
         let (judged, population) = (self.judged() as f64, self.population as f64);
         judged * (population - 1.0) / (population - judged)
     }
 }
 
-/// Precision, with the interval that holds it in 95 of 100 samples.
+/// Precision, with an interval that contains the true value in 95 of 100 samples.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Estimate {
-    /// Share of right ones, 0..=1, each stratum by its part of the whole.
+    /// Share of right pairs, 0..=1, in which each stratum has the weight of its part of all pairs.
     pub precision: f64,
     /// Lower end of the interval.
     pub low: f64,
-    /// Its upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
-/// The 97.5th percentile of the normal distribution: 95 % lie within as many standard deviations.
+/// The 97.5th percentile of the normal distribution: 95 % lie within so many standard deviations.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// What lies beyond either end of an interval.
+/// The share that lies beyond each end of an interval.
 const TAIL: f64 = 0.025;
 
-/// What a stratum must be given of a sample at least: one alone tells nothing of how they vary.
+/// Least number of draws from a stratum, since one draw says nothing about the variance.
 const MIN_DRAWN: u64 = 2;
 
-/// Draws for which a stratum of its own pays.
+/// Draws that make a separate stratum worthwhile.
 const DRAWS_A_STRATUM: u64 = 20;
 
-/// How many strata a sample of so many can tell apart; more are to be united.
+/// The largest number of strata for a sample of so many pairs; if there are more, they have to be merged.
 pub fn max_strata(size: u64) -> usize {
     usize::try_from((size / DRAWS_A_STRATUM).max(1)).unwrap_or(usize::MAX)
 }
 
-/// How many to draw from each stratum: as the square roots of their populations, so that a large one does not take all, and two
-/// at least where so many are to be drawn.
+/// How many pairs to draw from each stratum: in proportion to the square roots of their populations, so that a large stratum does not take
+/// all draws, and at least two from each, if there are enough draws.
 ///
-/// By hand: 10 of populations of 900 and 100 are 8 and 2 (3 : 1, rounded by the largest quotient).
+/// By hand: of 10 draws, populations of 900 and 100 get 8 and 2 (3 : 1, rounded by the largest quotient).
 pub fn allocate(populations: &[u64], size: u64) -> Vec<u64> {
     let least = MIN_DRAWN.min(size / populations.len().max(1) as u64);
     let mut drawn: Vec<u64> = populations.iter().map(|&population| population.min(least)).collect();
@@ -78,12 +78,12 @@ pub fn allocate(populations: &[u64], size: u64) -> Vec<u64> {
     drawn
 }
 
-/// The precision of a whole from what was judged of each stratum; `None` while one of them has nothing judged.
+/// The precision of all pairs, from what was judged of each stratum; `None` while a stratum has no judged pair.
 ///
-/// One stratum: the score interval (Wilson 1927). Several: limits of each stratum, each taken by its part of the whole, their
-/// distances from the estimate added as squares (Zou, Huang & Zhang 2009, eq. 3); those of a stratum lie midway between the limits of
-/// Clopper & Pearson 1934 and of Jeffreys, as no interval of few draws has just 95 %. Both count as if the sample were so much larger
-/// as it is a larger part of what there is; what was judged as a whole has no interval.
+/// With one stratum: the score interval (Wilson 1927). With several: limits are computed for each stratum, and their distances from the
+/// estimate, weighted by the stratum's part of all pairs, are added as squares (Zou, Huang & Zhang 2009, eq. 3). The limits of a stratum
+/// lie midway between those of Clopper & Pearson (1934) and those of Jeffreys, since no interval from few draws has exactly 95 %. In both
+/// cases a sample counts as larger, the larger its share of the stratum is; a stratum that was judged completely has no interval.
 pub fn estimate(strata: &[Stratum]) -> Option<Estimate> {
     let whole = strata.iter().map(|stratum| stratum.population).sum::<u64>() as f64;
     let mut strata = strata.iter().filter(|stratum| stratum.population > 0);
@@ -105,8 +105,8 @@ pub fn estimate(strata: &[Stratum]) -> Option<Estimate> {
 
 /// The score interval of one stratum.
 ///
-/// By hand: 95 of 100, of very many: (0.95 + 1.9208/100) / 1.038415 = 0.9333, and
-/// 1.95996/1.038415 · √(0.0475/100 + 0.0000960) = 0.0451, so 0.8882 to 0.9785.
+/// By hand: 95 of 100, from a very large population: (0.95 + 1.9208/100) / 1.038415 = 0.9333, and 1.95996/1.038415 · √(0.0475/100 +
+/// 0.0000960) = 0.0451, so 0.8882 to 0.9785.
 fn wilson(stratum: &Stratum) -> Estimate {
     let share = stratum.share();
     if stratum.judged() >= stratum.population {
@@ -143,18 +143,18 @@ fn limits(stratum: &Stratum) -> (f64, f64) {
 /// How far two reviewers agree on what both have judged.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Agreement {
-    /// What both have judged.
+    /// Number of pairs that both have judged.
     pub both: u64,
-    /// Share of it on which they say the same, 0..=1.
+    /// Share of these on which they agree, 0..=1.
     pub observed: f64,
-    /// Cohen's κ: what of the agreement beyond chance they reach; `None` where chance alone makes them agree.
+    /// Cohen's κ: the share of the possible agreement beyond chance that they reach; `None` where they would always agree by chance.
     pub kappa: Option<f64>,
 }
 
-/// Cohen 1960, over right, wrong and unsure; `None` where the two have nothing in common.
+/// Cohen's κ (1960) over right, wrong and unsure; `None` if no pair was judged by both.
 ///
-/// By hand: of 50, both say right of 20 and wrong of 15; one says right where the other says wrong of 5, the other way round of 10:
-/// they agree on 0.7, by chance on 0.5 · 0.6 + 0.5 · 0.4 = 0.5, so κ = 0.4.
+/// By hand: of 50 pairs, both call 20 right and 15 wrong; 5 are right for the first and wrong for the second, and 10 the other way round.
+/// They agree on 0.7, and by chance on 0.5 · 0.6 + 0.5 · 0.4 = 0.5, so κ = 0.4.
 pub fn agreement(pairs: impl IntoIterator<Item = (Verdict, Verdict)>) -> Option<Agreement> {
     let mut table = [[0u64; 3]; 3];
     for (x, y) in pairs {
@@ -207,7 +207,7 @@ mod tests {
         let (low, high) = limits(&stratum(1_000_000_000, 95, 5));
         near(low, (0.8872 + 0.8943) / 2.0);
         near(high, (0.9836 + 0.9807) / 2.0);
-        // All of 20: 0.025^(1/20) = 0.8316, and 0.8830 by Jeffreys.
+        // All of 20: 0.025^(1/20) = 0.8316 by Clopper & Pearson, and 0.8830 by Jeffreys.
         near(limits(&stratum(1_000_000_000, 20, 0)).0, (0.8316 + 0.8830) / 2.0);
         let none = limits(&stratum(1_000_000_000, 0, 20));
         near(none.1, 1.0 - (0.8316 + 0.8830) / 2.0);
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(max_strata(5), 1);
     }
 
-    /// A generator of the same numbers each time (Steele, Lea & Flood 2014: splitmix64).
+    /// A random generator that always gives the same numbers (Steele, Lea & Flood 2014: splitmix64).
     struct Random(u64);
 
     impl Random {
@@ -242,7 +242,7 @@ mod tests {
             mixed ^ (mixed >> 31)
         }
 
-        /// So many right ones among `draws` of a population.
+        /// How many right pairs are among `draws` from a population.
         fn drawn(&mut self, population: u64, right: u64, draws: u64) -> u64 {
             let (mut left, mut good, mut found) = (population, right, 0);
             for _ in 0..draws {
@@ -255,7 +255,7 @@ mod tests {
         }
     }
 
-    /// The share of 10,000 samples whose interval holds the truth.
+    /// The share of 10,000 samples whose interval contains the true value.
     fn coverage(strata: &[(u64, f64)], size: u64) -> f64 {
         const SAMPLES: u32 = 10_000;
         let populations: Vec<u64> = strata.iter().map(|stratum| stratum.0).collect();
