@@ -23,18 +23,18 @@ pub struct StoredSite {
     pub pairs: u64,
 }
 
-/// The graph of sites by names. Sites are numbered from 0: those of the store in the order of their names, then the others.
+/// The graph of sites, with their names. Sites are numbered from 0: those of the store in the order of their names, then the others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NamedWeb {
     /// The sites of the store.
     pub stored: Vec<StoredSite>,
     /// Names of the sites outside the store to which sites of the store link.
     pub outside: Vec<String>,
-    /// Site of the store, site it links to, number of links; sorted.
+    /// Numbers of a site of the store and of a site to which it links, and the number of links; sorted.
     pub links: Vec<(u32, u32, u32)>,
 }
 
-/// Collects hosts and links between them. Memory: a pair of names for each pair of linked sites.
+/// Collects hosts and the links between them. Memory: two names for each pair of linked sites.
 pub struct WebBuilder {
     by_domain: bool,
     stored: BTreeMap<String, (f64, u64)>,

@@ -1,8 +1,8 @@
-//! Graph of sites → the sites to explore next (Zhang, Yao & Kit 2013, §2.3): bilingual sites link to bilingual sites.
+//! Finds the sites to explore next from the graph of sites (Zhang, Yao & Kit 2013, §2.3), since bilingual sites link to bilingual sites.
 //!
-//! [`WebBuilder`] makes the graph from links between hosts. [`rank()`] gives each seed site its Linkout, PageRank and
-//! WeightedPageRank, over links among seeds only, as in the paper; [`next()`] sums each of the three for every site outside the
-//! store, over the seeds that link to it. [`arrivals`] says what an earlier round has brought.
+//! [`WebBuilder`] makes the graph from links between hosts. [`rank()`] gives each seed site its Linkout, PageRank and WeightedPageRank,
+//! from links among seeds only, as in the paper. [`next()`] adds up each of the three for every site outside the store, over the seeds that
+//! link to it. [`arrivals`] counts what an earlier round has brought.
 
 mod graph;
 mod next;

@@ -3,7 +3,7 @@
 use super::rank::Rank;
 use crate::index::web::Web;
 
-/// By which sum sites are ranked.
+/// The sum by which sites are ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// Σ Linkout(w).
@@ -27,12 +27,12 @@ impl By {
         }
     }
 
-    /// The one of that name.
+    /// The sum of that name.
     pub fn parse(name: &str) -> Option<By> {
         By::ALL.into_iter().find(|by| by.name() == name)
     }
 
-    /// What it is, in one line of help.
+    /// One line of help.
     pub fn help(self) -> &'static str {
         match self {
             By::Linkout => {
@@ -47,7 +47,7 @@ impl By {
 /// A site outside the store.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Next {
-    /// Its number.
+    /// Its number in the graph.
     pub site: u32,
     /// Seeds that link to it: |R(s)|.
     pub seeds: u32,
@@ -61,7 +61,7 @@ pub struct Next {
     pub weighted: f64,
 }
 
-/// The sites outside the store to which seeds link: best first, by the sum that `by` names, then by the other sums, then by number.
+/// The sites outside the store to which seeds link, the best first: by the sum that `by` names, then by the other sums, then by number.
 pub fn next<W: Web>(web: &W, ranks: &[Rank], seeds: &[bool], by: By) -> Vec<Next> {
     let stored = web.stored();
     let none = |site| Next { site, seeds: 0, links: 0, linkout: 0, pagerank: 0.0, weighted: 0.0 };

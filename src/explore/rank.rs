@@ -5,12 +5,12 @@ use crate::index::web::Web;
 /// Settings of exploring.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// r (Zhang et al. 2013, §2.3: 0.15).
+    /// r of PageRank. Default 0.15 (Zhang et al. 2013, §2.3).
     pub damping: f64,
-    /// Iteration stops when a round changes all PageRanks together by no more than this. All later rounds together would change
-    /// them by at most (1 − r)/r times as much, less than six times. Default 10⁻¹².
+    /// Iteration stops when a round changes all PageRanks together by no more than this. All later rounds together would change them by at
+    /// most (1 − r)/r times as much, which is less than six times. Default 10⁻¹².
     pub tolerance: f64,
-    /// Rounds at most. From the paper's initial value, 1 for every site, 10⁷ sites take 270.
+    /// Rounds, at most. Default 1,000; 10⁷ sites take 270, beginning with the paper's initial value of 1 for every site.
     pub max_rounds: u32,
 }
 
@@ -33,10 +33,10 @@ pub struct Rank {
 
 /// Ranks of the stored sites; zeros for those that are not seeds.
 ///
-/// PageRank(w) = r/N + (1 − r)·Σ_{w' ∈ M(w)} PageRank(w')/Linkout(w'), N being the number of seeds, M(w) the seeds that link to
-/// w, and Linkout(w) the number of seeds that w links to, each counted once: so a site passes on exactly its own value. PageRank
-/// starts at 1. Sites without a link to a seed pass their value on to nobody, as the formula says, so the sum is 1 only if there
-/// are no such sites. Cost a round: a walk over all links.
+/// PageRank(w) = r/N + (1 − r)·Σ_{w' ∈ M(w)} PageRank(w')/Linkout(w'), where N is the number of seeds, M(w) the seeds that link to w, and
+/// Linkout(w) the number of seeds to which w links. Each is counted once, so a site passes on exactly its own value. PageRank starts at 1.
+/// A site without a link to a seed passes on nothing, as in the formula, so the sum is 1 only if there are no such sites. Cost of a round:
+/// all links are read once.
 pub fn rank<W: Web>(web: &W, credibility: &dyn Fn(u32) -> f64, seeds: &[bool], params: &Params) -> Vec<Rank> {
     let is_seed = |site: u32| seeds.get(site as usize).copied().unwrap_or(false);
     let mut ranks = vec![Rank::default(); web.stored() as usize];
@@ -53,7 +53,7 @@ pub fn rank<W: Web>(web: &W, credibility: &dyn Fn(u32) -> f64, seeds: &[bool], p
             *share = if rank.linkout == 0 { 0.0 } else { value / f64::from(rank.linkout) };
         }
         then.fill(0.0);
-        // Added up in the order of the links, so that the result is the same everywhere.
+        // The sum is made in the order of the links, so that the result is the same on every machine.
         web.for_each_link(|from, to, _| {
             if let Some(sum) = then.get_mut(to as usize) {
                 *sum += shares[from as usize];

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What has become of the sites that a round requested.
+/// How many of the sites that a round requested are in the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrivals {
     /// How many of them are in the store now.
@@ -13,7 +13,7 @@ pub struct Arrivals {
     pub pairs: u64,
 }
 
-/// Counts the requested sites that have arrived; `pairs` is by the name of each site of the store.
+/// Counts the requested sites that have arrived. `pairs` gives the pairs of each site of the store, by its name.
 pub fn arrivals(requested: &[String], pairs: &BTreeMap<String, u64>) -> Arrivals {
     let arrived = requested.iter().filter_map(|site| pairs.get(site));
     arrived.fold(Arrivals::default(), |sum, pairs| Arrivals {

@@ -1,10 +1,10 @@
-//! Ranks by hand, and against the series that PageRank is.
+//! Ranks compared with values computed by hand, and with the series that PageRank sums up.
 
 use super::*;
 use crate::index::web::ListedWeb;
 use proptest::prelude::*;
 
-/// Three seeds, A → B, C; B → C; C → A; site 3 is stored and no seed; 4 and 5 are outside.
+/// Three seeds: A → B, C; B → C; C → A. Site 3 is stored but not a seed; sites 4 and 5 are outside the store.
 fn web() -> (ListedWeb, Vec<bool>) {
     let links = vec![(0, 1, 1), (0, 2, 4), (0, 4, 2), (1, 2, 1), (1, 3, 1), (1, 5, 1), (2, 0, 1), (2, 4, 1), (3, 5, 9)];
     (ListedWeb { stored: 4, count: 6, links }, vec![true, true, true, false])
@@ -26,18 +26,18 @@ fn ranks_by_hand() {
         assert!((rank.weighted - expected * credibility(site as u32)).abs() < 1e-11, "{rank:?}");
     }
     let by = |by| next(&web, &ranks, &seeds, by).iter().map(|next| next.site).collect::<Vec<_>>();
-    // Site 4: Linkout 2 + 1, weighted 0.194 + 0.099; site 5: 1, weighted 0.215; site 3 gives nothing.
+    // Site 4: Linkout 2 + 1, weighted 0.194 + 0.099. Site 5: Linkout 1, weighted 0.215; the links from site 3 do not count.
     assert_eq!((by(By::Linkout), by(By::PageRank), by(By::Weighted)), (vec![4, 5], vec![4, 5], vec![4, 5]));
     let first = next(&web, &ranks, &seeds, By::Linkout)[0];
     assert_eq!((first.seeds, first.links, first.linkout), (2, 3, 3));
     assert!((first.pagerank - (expected[0] + expected[2])).abs() < 1e-11);
-    // C(b) = 1 and C(a) = C(c) = 0.1 turn it round.
+    // C(b) = 1 and C(a) = C(c) = 0.1 reverse the order.
     let ranks = rank(&web, &|site| [0.1, 1.0, 0.1, 0.0][site as usize], &seeds, &Params::default());
     assert_eq!(next(&web, &ranks, &seeds, By::Weighted)[0].site, 5);
 }
 
 proptest! {
-    /// Against the sum over all paths: PageRank = r/N · Σ_k (1 − r)^k · (transposed transitions)^k · 1.
+    /// Compares with the sum over all paths: PageRank = r/N · Σ_k (1 − r)^k · (transposed transitions)^k · 1.
     #[test]
     fn iterating_is_the_series(edges in proptest::collection::btree_set((0u32..8, 0u32..8), 0..40)) {
         let links: Vec<(u32, u32, u32)> =
