@@ -1,4 +1,4 @@
-//! How likely a URL is to exist: as likely as the counterparts of those neighbours of its page that have been translated into the same
+//! How likely a URL is to exist. It is as likely as the counterparts of the pages near its page that have been translated into the same
 //! other languages.
 
 use rustc_hash::FxHashMap;
@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::types::Lang;
 
-/// The other languages that a page has partners in.
+/// The other languages in which a page has partners.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Others {
     count: u32,
@@ -15,26 +15,26 @@ pub(super) struct Others {
 }
 
 impl Others {
-    /// With one more language.
+    /// The same with one more language.
     pub(super) fn with(self, lang: Lang) -> Others {
         Others { count: self.count + 1, set: self.set ^ hash((lang.as_str(), 0)) }
     }
 
-    /// Without one of its languages.
+    /// The same without one of its languages.
     pub(super) fn without(self, lang: Lang) -> Others {
         Others { count: self.count - 1, set: self.set ^ hash((lang.as_str(), 0)) }
     }
 }
 
-/// How many pages each folder has, and how many of them have an existing counterpart; from one language to another.
+/// For each group of pages and two languages, the number of pages, and how many of them have an existing counterpart.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chances {
-    /// By a hash of the group: URLs may be long, and deep.
+    /// By a hash of the group, since URLs may be long and have many folders.
     counts: FxHashMap<(Lang, Lang, u64), (u32, u32)>,
 }
 
 impl Chances {
-    /// Counts a page of `own` language, which has partners in `others` beside `other`, for its folder and all above it.
+    /// Counts a page of language `own` in all of its groups. It has partners in `others` besides `other`.
     pub(super) fn add(&mut self, own: Lang, other: Lang, (identity, others): (&str, Others), exists: bool) {
         for group in groups(identity, others) {
             let (all, with) = self.counts.entry((own, other, hash(group))).or_default();
@@ -43,10 +43,10 @@ impl Chances {
         }
     }
 
-    /// The chance that a page's counterpart exists: the share of existing counterparts among the pages of its folder that have
-    /// partners in the same other languages. Small groups say little, so this share is drawn, with the weight of `prior` pages,
-    /// towards the share among the pages of the folder with partners in as many other languages; that one towards the share of the
-    /// whole folder, that one towards the share of the folder above, and so on up to the site, whose share is drawn towards one half.
+    /// The chance that a page's counterpart exists: the share of existing counterparts among the pages of its folder that have partners in
+    /// the same other languages. Small groups say little, so this share is drawn, with the weight of `prior` pages, towards the share among
+    /// the pages of the folder with partners in as many other languages. That share is drawn towards the share of the whole folder, this
+    /// one towards the share of the folder above, and so on up to the site, whose share is drawn towards one half.
     pub(super) fn of(&self, own: Lang, other: Lang, (identity, others): (&str, Others), prior: f64) -> f64 {
         groups(identity, others).fold(0.5, |above, group| {
             let (all, with) = self.counts.get(&(own, other, hash(group))).copied().unwrap_or_default();
@@ -59,7 +59,7 @@ impl Chances {
 /// pages with partners in as many other languages, and of these the ones with partners in the same languages. A group is a folder and a
 /// number, which is 0 for all pages of the folder.
 ///
-/// Of very deep folders, such as a crawler in a loop finds, only the first [`MAX_FOLDERS`] count.
+/// Only the first [`MAX_FOLDERS`] folders count; a crawler in a loop may find URLs with many more.
 fn groups(identity: &str, others: Others) -> impl Iterator<Item = (&str, u64)> {
     let path = identity.split('?').next().unwrap_or("");
     let ends = path.match_indices('/').map(|(at, _)| &path[..=at]).take(MAX_FOLDERS);
@@ -72,7 +72,7 @@ fn hash((text, kind): (&str, u64)) -> u64 {
     xxh3_64_with_seed(text.as_bytes(), kind)
 }
 
-/// Folders of a URL that count.
+/// Folders of a URL that count, at most.
 const MAX_FOLDERS: usize = 24;
 
 #[cfg(test)]
@@ -102,11 +102,11 @@ mod tests {
         assert_ne!(others(&["it"]), others(&["de"]));
     }
 
-    /// By hand, prior 2: the site has 1 partner of 4 pages, (1 + 2·0.5)/(4 + 2) = 1/3, and so has its host, (1 + 2/3)/6 = 5/18;
-    /// folder a has 1 of 2, (1 + 5/9)/4 = 7/18, folder b 0 of 2, (5/9)/4 = 5/36. In a, the page with a partner has others in two
-    /// languages, and the one without has none: (1 + 7/9)/3 = 16/27 and (7/9)/3 = 7/27; the same pages again, as each is alone
-    /// with its languages: (1 + 32/27)/3 = 59/81 and (14/27)/3 = 14/81. In b both are alike: (5/18)/4 = 5/72 and (5/36)/4 = 5/144.
-    /// A page with two other languages, but not the same ones, stays at 16/27.
+    /// By hand, with prior 2: the site has 1 partner of 4 pages, (1 + 2·0.5)/(4 + 2) = 1/3, and so has its host, (1 + 2/3)/6 = 5/18. Folder
+    /// a has 1 of 2, (1 + 5/9)/4 = 7/18, folder b 0 of 2, (5/9)/4 = 5/36. In a, the page with a partner has partners in two other
+    /// languages, and the page without has none: (1 + 7/9)/3 = 16/27 and (7/9)/3 = 7/27. Each of them is alone with its languages, so the
+    /// same pages count again: (1 + 32/27)/3 = 59/81 and (14/27)/3 = 14/81. In b both pages are alike: (5/18)/4 = 5/72 and (5/36)/4 =
+    /// 5/144. A page with two other languages, but not the same ones, stays at 16/27.
     #[test]
     fn a_page_is_as_likely_to_have_a_partner_as_its_neighbours() {
         let mut chances = Chances::default();

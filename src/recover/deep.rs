@@ -1,4 +1,4 @@
-//! What became of the URLs that keys make: listed, filtered, ranked.
+//! What became of the URLs that keys make: they are listed, filtered and ranked.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -10,19 +10,19 @@ use crate::types::{CanonicalUrl, Lang, Pointer};
 /// What became of a URL that a key makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was requested, it arrived, and the key pairs it.
+    /// It was requested and arrived, and the key pairs it.
     Recovered,
     /// It was requested and arrived, but the key does not pair it.
     Arrived,
-    /// It is in the store and is no partner: why.
+    /// It is in the store but is not the partner, for this reason.
     Present(String),
-    /// The archives of the store hold it, and it is no page: why.
+    /// The archives of the store have it, but it is not a page, for this reason.
     LeftOut(String),
-    /// An index has it: where it can be fetched.
+    /// An index has it, and says where it can be fetched.
     Indexed(Pointer),
     /// It was requested, and has not arrived.
     Requested,
-    /// It is not in the store and was not requested yet: a crawler may find it.
+    /// It is not in the store and was not requested yet; a crawler may find it.
     Missing,
 }
 
@@ -54,9 +54,9 @@ pub struct DeepPage {
     pub key: String,
     /// Local credibility of the key.
     pub credibility: f64,
-    /// How likely the page is to exist, 0..=1; 1 for URLs requested before.
+    /// How likely the page is to exist, 0..=1; 1 for URLs that were requested before.
     pub chance: f64,
-    /// Whether pages of the store link to it; `None` for URLs requested before.
+    /// Whether pages of the store link to it; `None` for URLs that were requested before.
     pub is_linked: Option<bool>,
     /// The page whose partner it would be.
     pub from: String,
@@ -64,7 +64,7 @@ pub struct DeepPage {
     pub outcome: Outcome,
 }
 
-/// Why a URL was requested.
+/// A URL that was requested, and why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Requested {
     /// The page whose partner it would be, without scheme.
@@ -79,17 +79,17 @@ pub struct Requested {
     pub https: bool,
 }
 
-/// Which URLs are looked at.
+/// Which URLs are listed.
 pub struct Filter<'f> {
-    /// Whether a URL without scheme is of the hosts asked for.
+    /// Whether a URL without scheme is on a host that was asked for.
     pub has_host: &'f dyn Fn(&str) -> bool,
-    /// Whether a URL without scheme is not to be requested.
+    /// Whether a URL without scheme must not be requested.
     pub is_removed: &'f dyn Fn(&str) -> bool,
-    /// URLs requested before count as missing again while they have not arrived.
+    /// True if URLs that were requested before, but have not arrived, count as missing again.
     pub again: bool,
 }
 
-/// The URLs of a site that were requested before, and those that `proposals` name now, with what became of them.
+/// The URLs of a site that were requested before, and those that `proposals` name now, each with what became of it.
 pub fn deep_pages<S: KnownSite + ?Sized>(
     site: &S,
     requested: &BTreeMap<String, Requested>,
@@ -116,7 +116,7 @@ pub fn deep_pages<S: KnownSite + ?Sized>(
             continue;
         };
         let from = site.url(proposal.page);
-        // What cannot stand in a crawler's list is no URL.
+        // What cannot stand in a crawler's list is not a URL.
         let Ok(url) = CanonicalUrl::parse(&format!("{}{}", scheme(from.starts_with("https:")), proposal.identity))
         else {
             continue;
@@ -136,7 +136,7 @@ pub fn deep_pages<S: KnownSite + ?Sized>(
     pages
 }
 
-/// A URL that was requested before; `None` while it may be proposed again.
+/// A URL that was requested before; `None` if it has not arrived and is proposed again.
 fn of_request<S: KnownSite + ?Sized>(site: &S, identity: &str, requested: &Requested, again: bool) -> Option<DeepPage> {
     let scheme = scheme(requested.https);
     let outcome = match (site.page_of(identity), site.skip_reason(identity)) {
@@ -163,7 +163,7 @@ fn scheme(https: bool) -> &'static str {
     if https { "https://" } else { "http://" }
 }
 
-/// What a site has of a URL that was never requested.
+/// What became of a URL that was never requested.
 fn outcome<S: KnownSite + ?Sized>(site: &S, proposal: &Proposal) -> Outcome {
     let Some(page) = site.page_of(&proposal.identity) else {
         return match site.skip_reason(&proposal.identity) {
@@ -179,7 +179,7 @@ fn outcome<S: KnownSite + ?Sized>(site: &S, proposal: &Proposal) -> Outcome {
     })
 }
 
-/// Sorts: the likeliest first, then by the credibility of the key, then by URL.
+/// Sorts URLs, the likeliest first, then by the credibility of the key, then by URL.
 pub fn rank(pages: &mut [DeepPage]) {
     let order = |a: &DeepPage, b: &DeepPage| -> Ordering {
         let by_trust = b.chance.total_cmp(&a.chance).then(b.credibility.total_cmp(&a.credibility));
@@ -188,8 +188,8 @@ pub fn rank(pages: &mut [DeepPage]) {
     pages.sort_by(order);
 }
 
-/// Keeps the first `top` missing URLs whose chance is `min_chance` or more, and everything that is not missing. Returns how many
-/// missing URLs are too unlikely.
+/// Keeps the first `top` missing URLs whose chance is at least `min_chance`, and all URLs that are not missing. Returns how many missing
+/// URLs are too unlikely.
 pub fn choose(pages: &mut Vec<DeepPage>, top: Option<usize>, min_chance: f64) -> usize {
     let (mut left, mut unlikely) = (top.unwrap_or(usize::MAX), 0);
     pages.retain(|page| {
@@ -252,8 +252,8 @@ mod tests {
         found.into_iter().map(|page| (page.identity, page.outcome)).collect()
     }
 
-    /// Five English pages. Of their French counterparts one is a copy, one is in German, one has another partner, one was skipped,
-    /// and one is missing.
+    /// Five English pages. Of their French counterparts one is a copy, one is in German, one has another partner, one was skipped, and one
+    /// is missing.
     fn site() -> ListedSite {
         let mut site = ListedSite::new(&[
             ("x.org/en/a", "en"),
@@ -302,7 +302,7 @@ mod tests {
         let (d, e) = (("d".to_owned(), left_out()), "e".to_owned());
         let expected = [a.clone(), c.clone(), d.clone(), (e.clone(), Outcome::Requested), b()];
         assert_eq!(outcomes(false), expected);
-        // Requested again: what arrived stays, what did not is missing.
+        // With requests repeated, URLs that arrived stay as they are, and the others are missing.
         assert_eq!(outcomes(true), [a, c, d, b(), (e, Outcome::Missing)]);
     }
 

@@ -1,14 +1,14 @@
-//! What is known of a site when its deep pages are sought.
+//! What is known of a site when its deep pages are looked for.
 
 use crate::index::site::Urls;
 use crate::types::Lang;
 
 /// The pages of one site, and what is known of other URLs. Implemented on the store, and by a list for tests.
 pub trait KnownSite: Urls {
-    /// The page of a URL without scheme.
+    /// The page with a URL, given without scheme.
     fn page_of(&self, identity: &str) -> Option<u32>;
 
-    /// The language that a page counts for; unknown where it is not known.
+    /// The language that a page counts for; unknown where it has none.
     fn lang(&self, page: u32) -> Lang;
 
     /// The page that an untranslated copy repeats.
@@ -20,10 +20,10 @@ pub trait KnownSite: Urls {
     /// True when the page was requested because of a key, and that key pairs it.
     fn is_recovered(&self, page: u32) -> bool;
 
-    /// Why a URL that the archives hold is no page.
+    /// Why a URL that the archives have is not a page; `None` for other URLs.
     fn skip_reason(&self, identity: &str) -> Option<&str>;
 
-    /// The language in which a page looks for partners; `None` for copies and where the language is not known.
+    /// The language for which a page needs partners in others; `None` for copies, and where it is unknown.
     fn lang_of_original(&self, page: u32) -> Option<Lang> {
         Some(self.lang(page)).filter(|lang| lang.is_known() && self.copy_of(page).is_none())
     }
@@ -33,7 +33,7 @@ pub trait KnownSite: Urls {
 pub(super) mod tests {
     use super::*;
 
-    /// A site as a list of URLs without scheme, sorted, and their languages. Nothing else is known of it.
+    /// A site as a sorted list of URLs without scheme, and their languages. Nothing else is known of it.
     #[derive(Default)]
     pub struct ListedSite {
         pub urls: Vec<&'static str>,

@@ -1,4 +1,4 @@
-//! What links say about URLs: one that pages link to is likely to exist, unless such links have proved dead.
+//! What links say about URLs: a URL to which pages link is likely to exist, unless such links have proved dead.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use crate::types::Lang;
 /// Where the links of a site's pages lead.
 #[derive(Clone, Debug, Default)]
 pub struct LinkTargets {
-    /// Of each page, whether another page of the site links to it.
+    /// For each page, whether another page of the site links to it.
     pub pages: Vec<bool>,
-    /// URLs without scheme that pages link to and that are no pages. Only proposed ones need to be here.
+    /// URLs without scheme to which pages link and that are not pages. Only proposed URLs need to be here.
     pub missing: FxHashSet<String>,
 }
 
-/// Of each page, whether another page of the site links to it.
+/// For each page, whether another page of the site links to it.
 pub fn linked_pages(count: u32, links: &dyn Links) -> Vec<bool> {
     let mut is_linked = vec![false; count as usize];
     for page in 0..count {
@@ -32,7 +32,7 @@ pub fn linked_pages(count: u32, links: &dyn Links) -> Vec<bool> {
     is_linked
 }
 
-/// How many URLs of each language are linked to, and how many of them are dead.
+/// How many URLs of each language have links to them, and how many of these are dead.
 #[derive(Clone, Debug, Default)]
 struct Linked {
     langs: BTreeMap<Lang, Counts>,
@@ -41,9 +41,9 @@ struct Linked {
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     pages: u32,
-    /// Those of them that other pages link to.
+    /// Pages to which other pages link.
     linked: u32,
-    /// URLs that pages link to, and that are known to be no pages.
+    /// URLs to which pages link, and that are known not to be pages.
     dead: u32,
 }
 
@@ -55,16 +55,16 @@ impl Linked {
         counts.linked += u32::from(is_linked);
     }
 
-    /// Counts a URL that a key made, that pages link to, and that is known to be no page.
+    /// Counts a proposed URL to which pages link, and that is known not to be a page.
     fn add_dead(&mut self, lang: Lang) {
         self.langs.entry(lang).or_default().dead += 1;
     }
 
-    /// The chance, 0..=1, of a URL of `lang` whose chance was `chance` before its links were looked at.
+    /// The chance, 0..=1, of a URL of `lang` whose chance was `chance` before links were considered.
     ///
-    /// If it is linked to, it exists because its neighbours do or because links are right: 1 − (1 − chance)·(1 − g), where
-    /// g = (linked + 1)/(linked + dead + 2) is the share of linked URLs that are pages. If not, its odds fall by the share of
-    /// pages that nothing links to, (pages − linked + 1)/(pages + 2), but to no less than `min_unlinked`.
+    /// If pages link to it, it exists either because its neighbours do or because the links are right: 1 − (1 − chance)·(1 − g), where g =
+    /// (linked + 1)/(linked + dead + 2) is the share of linked URLs that are pages. If none does, its odds are multiplied by the share of
+    /// pages to which none links, (pages − linked + 1)/(pages + 2), but by no less than `min_unlinked`.
     fn chance(&self, lang: Lang, chance: f64, is_linked: bool, params: &Params) -> f64 {
         let Counts { pages, linked, dead } = self.langs.get(&lang).copied().unwrap_or_default();
         let share = |part: u32, all: u32| (f64::from(part) + 1.0) / (f64::from(all) + 2.0);
@@ -76,8 +76,8 @@ impl Linked {
     }
 }
 
-/// Corrects the chance of each proposal, no two of which have the same URL, by the links of the site's pages, and sorts them again. Nothing changes where
-/// pages have no links, as in an index of an archive.
+/// Corrects the chance of each proposal by the links of the site's pages, and sorts the proposals again. No two of them may have the same
+/// URL. Nothing changes where pages have no links, as in an index of an archive.
 pub fn weigh<S: KnownSite + ?Sized>(proposals: &mut [Proposal], site: &S, targets: &LinkTargets, params: &Params) {
     if targets.missing.is_empty() && !targets.pages.contains(&true) {
         return;
@@ -105,9 +105,9 @@ mod tests {
     use super::super::known::tests::ListedSite;
     use super::*;
 
-    /// By hand: of ten pages eight are linked to, and two linked URLs are dead: g = 9/12, unlinked 3/12. From a chance of
-    /// 0.6: 1 − 0.4·0.25 = 0.9, and 0.6·0.25/(0.6·0.25 + 0.4) = 3/11. Where all of 100 are linked to, 1/102 is too little to
-    /// believe: 0.6·0.1/(0.06 + 0.4) = 3/23.
+    /// By hand: of ten pages eight have links to them, and two linked URLs are dead, so g = 9/12, and the unlinked share is 3/12. From a
+    /// chance of 0.6: 1 − 0.4·0.25 = 0.9, and 0.6·0.25/(0.6·0.25 + 0.4) = 3/11. If all of 100 pages have links to them, the share 1/102 is
+    /// too small to believe: 0.6·0.1/(0.06 + 0.4) = 3/23.
     #[test]
     fn links_raise_a_chance_and_their_lack_lowers_it() {
         let (fr, de) = (Lang::parse("fr").expect("a tag"), Lang::parse("de").expect("a tag"));
@@ -122,7 +122,8 @@ mod tests {
         }
     }
 
-    /// One of two French pages is linked to, and so is a proposed URL, once dead and once not known: g = (1 + 1)/(1 + dead + 2).
+    /// Pages link to one of two French pages, and to a proposed URL, which is dead in one case and unknown in the other: g = (1 + 1)/(1 +
+    /// dead + 2).
     #[test]
     fn a_dead_link_makes_linked_urls_less_likely() {
         let fr = Lang::parse("fr").expect("a tag");

@@ -6,10 +6,10 @@ use super::proposal::ActiveKey;
 use crate::text::tokens::{Anatomy, Separators};
 use crate::types::{Field, Lang};
 
-/// Markers are runs of up to so many tokens: `pt-BR.utf8` has three.
+/// Markers have up to so many tokens: `pt-BR.utf8` has three.
 const MAX_MARKER_TOKENS: usize = 4;
 
-/// The markers of a site, by the keys that were assigned pairs, with the languages that each stands for.
+/// The markers of a site, from the keys that were assigned pairs, each with the languages for which it stands.
 pub(super) struct Markers {
     langs: FxHashMap<(Field, String), Vec<Lang>>,
 }
@@ -29,8 +29,8 @@ impl Markers {
         Markers { langs }
     }
 
-    /// The fields in which a URL has a marker; `None` when its markers stand for other languages than `own`, that of the page:
-    /// then it is an untranslated page, and has no partner of its own.
+    /// The fields in which a URL has a marker. `None` when its markers stand for other languages than `own`, that of the page: the page is
+    /// then untranslated, and has no partner of its own.
     pub(super) fn fields(&self, identity: &str, own: Lang) -> Option<Vec<Field>> {
         let mut anatomy = Anatomy::default();
         let mut found = Vec::new();
@@ -63,7 +63,7 @@ mod tests {
         let markers = Markers::new(&[ActiveKey { key, credibility: 0.5, scope: 0..1, pairs: vec![] }]);
         assert_eq!(markers.fields("x.org/fr/a.html", fr), Some(vec![Field::Path]));
         assert_eq!(markers.fields("x.org/fr/a.html", Lang::EN), None);
-        // A name without a marker, and one in another field.
+        // The file has no marker of its field: the marker is one of the path.
         assert_eq!(markers.fields("x.org/a.fr.html", Lang::EN), Some(vec![]));
     }
 }

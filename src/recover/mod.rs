@@ -1,10 +1,9 @@
-//! Keys, and pages without a partner → the URLs that their partners would have (Zhang, Yao & Kit 2013, §2.2): deep pages.
+//! Deep pages: the URLs that the partners of pages without one would have, made by keys (Zhang, Yao & Kit 2013, §2.2).
 //!
-//! [`propose`] makes the URLs of one site. Where a key leaves open at which place of a URL its value goes ((null) on one side, or a
-//! value that occurs twice), the pairs that the key has made decide: a URL is proposed only when enough of these pairs have
-//! their partner at the same place. [`weigh`] corrects how likely each URL is to exist by the links of the site's pages.
-//! [`deep_pages`] says what became of each URL, and [`choose`] keeps the likeliest ones. What is known of the site comes in
-//! through [`KnownSite`].
+//! [`propose`] makes the URLs of one site. A key may leave open where in a URL its value goes, because one side is (null) or a value occurs
+//! twice. Then the pairs that the key has made decide: a URL is proposed only if enough of these pairs have their partner at the same
+//! place. [`weigh`] corrects the chance of each URL by the links of the site's pages. [`deep_pages`] says what became of each URL, and
+//! [`choose`] keeps the likeliest ones. What is known of the site is asked through [`KnownSite`].
 
 mod chance;
 mod deep;

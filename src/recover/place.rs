@@ -2,26 +2,26 @@
 
 use rustc_hash::FxHashMap;
 
-/// What an edit takes out and puts in, and how many separators stand before or after it: the place of a directory is counted from the
-/// start of the URL, that of a marker in a file name from its end. The pairs show which of the two applies.
+/// What an edit takes out and puts in, and how many separators stand before or after it. The place of a directory is counted from the start
+/// of the URL, that of a marker in a file name from its end. The pairs show which of the two applies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Place {
     out: String,
     into: String,
-    /// The separators beside it; 0 where a word or nothing stands.
+    /// The separators before and after the edit; 0 where there is none.
     beside: [u8; 2],
     separators: u16,
     from_start: bool,
 }
 
-/// How often URLs made at each place were those of partners.
+/// For each place, how often a URL made there was that of the partner, and how often one was made.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     seen: FxHashMap<Place, (u32, u32)>,
 }
 
 impl Places {
-    /// Learns from one pair: of all URLs made from `from`, one is `partner`.
+    /// Learns from one pair: `partner` is one of the URLs made from `from`. Pairs for which this is not so are ignored.
     pub(super) fn add(&mut self, from: &str, made: &[String], partner: &str) {
         if made.iter().all(|other| other != partner) {
             return;
@@ -35,7 +35,7 @@ impl Places {
         }
     }
 
-    /// How often a URL made like this one was that of the partner, 0..=1; by the better of the two ways to count.
+    /// How often URLs made in this way were those of the partner, 0..=1, by the better of the two ways to count.
     pub(super) fn share(&self, from: &str, other: &str) -> f64 {
         let share = |place: &Place| match self.seen.get(place) {
             Some(&(hits, tries)) => f64::from(hits) / f64::from(tries),
@@ -57,7 +57,8 @@ fn places(from: &str, other: &str) -> [Place; 2] {
     while !from.is_char_boundary(x.len() - tail) || !other.is_char_boundary(y.len() - tail) {
         tail -= 1;
     }
-    // Of an insertion beside an equal letter (`fr/` before `f…`) the first place counts; whole words, where possible.
+    // An insertion beside an equal letter (`fr/` before `f…`) could stand at several places; the first counts. Whole words are compared,
+    // where possible.
     while head > 0 && is_word(x[head - 1]) && x.get(head).copied().is_some_and(is_word) {
         head -= 1;
     }
@@ -93,7 +94,7 @@ mod tests {
         let [start, end] = places("x.org/a/index.html", "x.org/a/index.fr.html");
         assert_eq!((start.out.as_str(), start.into.as_str()), ("", "fr."));
         assert_eq!((start.separators, end.separators), (4, 0));
-        // A longer directory moves the one, and not the other.
+        // One more directory changes the number of separators from the start, but not that from the end.
         let [deeper, same] = places("x.org/a/b/index.html", "x.org/a/b/index.fr.html");
         assert!(deeper != start && same == end);
     }

@@ -1,11 +1,11 @@
-//! Keys that can make URLs, and the URLs that they make.
+//! The keys that can make URLs, and the URLs that they make.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::types::{Key, Lang};
 
-/// A key that may make URLs: one that is strong or rescued and was assigned pairs.
+/// A key that can make URLs: it is strong or rescued and was assigned pairs.
 #[derive(Clone, Debug)]
 pub struct ActiveKey {
     /// The key.
@@ -27,13 +27,13 @@ pub struct Proposal {
     pub lang: Lang,
     /// The page without a partner.
     pub page: u32,
-    /// Position of the key.
+    /// Position of the key among the keys that made URLs.
     pub key: usize,
     /// Local credibility of the key.
     pub credibility: f64,
     /// How often the key's known pairs have their partner at this place, 0..=1.
     pub place_share: f64,
-    /// How likely the URL is to exist, 0..=1: as likely as the counterparts of its page's neighbours, times `place_share`; after
+    /// How likely the URL is to exist, 0..=1: as likely as the counterparts of the pages near its page, times `place_share`; after
     /// [`super::weigh`], corrected by links.
     pub chance: f64,
     /// Whether any page links to it; false until [`super::weigh`].
@@ -41,7 +41,7 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// Likeliest first, then by the credibility of the key, then by page, key and URL.
+    /// The order of proposals: the likeliest first, then by the credibility of the key, then by page, key and URL.
     pub(super) fn order(&self, other: &Proposal) -> Ordering {
         let by_trust = other.chance.total_cmp(&self.chance).then(other.credibility.total_cmp(&self.credibility));
         by_trust

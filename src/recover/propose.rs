@@ -1,4 +1,4 @@
-//! The URLs that the partners of pages without one would have.
+//! Makes the URLs that missing partners would have.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,11 +12,11 @@ use crate::index::site::Urls;
 use crate::text::counterpart::counterparts;
 use crate::types::{Edit, Key, Lang, LangPair};
 
-/// The URLs that missing partners would have: the likeliest first, then by the credibility of the key, then by URL. Each URL
-/// once, by its likeliest page and key.
+/// The URLs that missing partners would have, the likeliest first, then by the credibility of the key, then by page, key and URL. Each URL
+/// is there once, with its likeliest page and key.
 ///
-/// A page lacks a partner in a language when no pair joins it to a page of that language. Pages without a language, and copies,
-/// lack none. Cost: pages without a partner × keys of their language.
+/// A page lacks a partner in a language if no pair joins it to a page of that language. Pages without a language, and copies, lack none.
+/// Cost: pages without a partner × keys of their language.
 pub fn propose<S: KnownSite + ?Sized>(site: &S, keys: &[ActiveKey], params: &Params) -> Vec<Proposal> {
     let partners = Partners::new(keys);
     let mut proposals = unrated(site, keys, &partners, params);
@@ -34,7 +34,7 @@ pub fn propose<S: KnownSite + ?Sized>(site: &S, keys: &[ActiveKey], params: &Par
 
 /// Which pages have partners in which languages.
 struct Partners {
-    /// A page, and a language that it has a partner in.
+    /// A page, and a language in which it has a partner.
     partnered: FxHashSet<(u32, Lang)>,
     others: FxHashMap<u32, Others>,
 }
@@ -54,12 +54,12 @@ impl Partners {
         Partners { partnered, others }
     }
 
-    /// The languages that a page has partners in.
+    /// The languages in which a page has partners.
     fn others(&self, page: u32) -> Others {
         self.others.get(&page).copied().unwrap_or_default()
     }
 
-    /// How often the counterparts of pages exist: of all pages with a partner, and of those whose missing one is proposed.
+    /// How often the counterparts of pages exist, for all pages with a partner and for those whose missing partner is proposed.
     fn chances<S: KnownSite + ?Sized>(&self, site: &S, proposals: &[Proposal]) -> Chances {
         let mut chances = Chances::default();
         for &(page, other) in &self.partnered {
@@ -78,7 +78,7 @@ impl Partners {
     }
 }
 
-/// One proposal for each page without a partner and each key that can make its URL; their chances are still 0.
+/// A proposal for each page without a partner and each key that can make its URL. Chances are still 0.
 fn unrated<S: KnownSite + ?Sized>(site: &S, keys: &[ActiveKey], partners: &Partners, params: &Params) -> Vec<Proposal> {
     let learnt: Vec<[Places; 2]> = keys.iter().map(|key| learn(site, key, params)).collect();
     let markers = Markers::new(keys);
@@ -89,7 +89,7 @@ fn unrated<S: KnownSite + ?Sized>(site: &S, keys: &[ActiveKey], partners: &Partn
         let Some(marked) = markers.fields(identity, own) else { continue };
         for (at, active) in keys.iter().enumerate().filter(|(_, active)| active.scope.contains(&page)) {
             let Some((forward, lang)) = direction(active.key.langs, own) else { continue };
-            // A marker is not inserted where another one stands.
+            // A marker is not inserted in a field that has another one.
             let is_bare = |edit: &Edit| if forward { edit.from.is_empty() } else { edit.to.is_empty() };
             let is_marked_twice = active.key.edits.iter().any(|edit| is_bare(edit) && marked.contains(&edit.field));
             if is_marked_twice || partners.partnered.contains(&(page, lang)) {
@@ -108,7 +108,7 @@ fn unrated<S: KnownSite + ?Sized>(site: &S, keys: &[ActiveKey], partners: &Partn
     proposals
 }
 
-/// Whether a key is read from its first language to its second for a page of `own` language, and the language it leads to.
+/// Whether a page of language `own` needs the key read from its first language to the second, and the language to which this leads.
 fn direction(langs: LangPair, own: Lang) -> Option<(bool, Lang)> {
     if own == langs.a {
         Some((true, langs.b))
@@ -119,7 +119,7 @@ fn direction(langs: LangPair, own: Lang) -> Option<(bool, Lang)> {
     }
 }
 
-/// Where a key's pairs have their partners: from the first language to the second, and back.
+/// Where the pairs of a key have their partners: from the first language to the second, and back.
 fn learn<A: Urls + ?Sized>(site: &A, key: &ActiveKey, params: &Params) -> [Places; 2] {
     let step = key.pairs.len().div_ceil(params.learnt_pairs.max(1)).max(1);
     let mut places = [Places::default(), Places::default()];
@@ -132,7 +132,7 @@ fn learn<A: Urls + ?Sized>(site: &A, key: &ActiveKey, params: &Params) -> [Place
     places
 }
 
-/// The URL at the surest place, and how sure that is; `key` with the direction in which it is read.
+/// The URL at the place with the largest share, and this share. `key` comes with the direction in which it is read.
 fn best_counterpart(
     from: &str,
     (key, forward): (&Key, bool),
@@ -141,7 +141,7 @@ fn best_counterpart(
 ) -> Option<(String, f64)> {
     let made = counterparts(from, key, forward).into_iter().filter(|other| other != from);
     let shares = made.map(|other| (places.share(from, &other), other));
-    // The first of equals: URLs come sorted.
+    // Of equal shares the first URL counts; URLs are sorted.
     let best = shares.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
     (best.0 >= params.min_place_share).then_some((best.1, best.0))
 }
@@ -169,7 +169,7 @@ mod tests {
         propose(site, keys, &Params::default())
     }
 
-    /// By hand: pages 0–3 are English, 4–6 French; /en/a and /en/b have partners, /en/c, /en/d and /fr/e lack theirs.
+    /// By hand: pages 0–3 are English, 4–6 French. /en/a and /en/b have partners; /en/c, /en/d and /fr/e have none.
     #[test]
     fn pages_without_a_partner_propose_the_one_the_key_gives_them() {
         let site = ListedSite::new(&[
@@ -184,11 +184,11 @@ mod tests {
         let keys = [active(key(("en", "fr"), Field::Path, "en", "fr"), 0.5, 7, vec![(0, 4), (1, 5)])];
         let found = found(&site, &keys);
         let found: Vec<(&str, u32, Lang)> = found.iter().map(|p| (p.identity.as_str(), p.page, p.lang)).collect();
-        // Two of three French pages have their partner, two of four English ones.
+        // Two of three French pages have a partner, but only two of four English ones.
         assert_eq!(found, [("x.org/en/e", 6, Lang::EN), ("x.org/fr/c", 2, lang("fr")), ("x.org/fr/d", 3, lang("fr"))]);
     }
 
-    /// /fr/c is a page, in English: the site has French URLs for three of its four English pages, so /fr/d is likelier.
+    /// /fr/c is a page in English. So the site has French URLs for three of its four English pages, and /fr/d is likelier.
     #[test]
     fn a_counterpart_that_is_another_page_counts_as_existing() {
         let pages = [
@@ -209,7 +209,7 @@ mod tests {
         assert!(chance(&more) > chance(&pages));
     }
 
-    /// `index.html` has seven ways to take in `fr`; the known pairs leave one.
+    /// `fr` can be put into `index.html` in seven ways; the known pairs leave one.
     #[test]
     fn known_pairs_show_where_a_value_goes() {
         let site = ListedSite::new(&[
@@ -226,7 +226,7 @@ mod tests {
         assert!(counterparts("x.org/long-name.html", &key, true).len() > 6);
     }
 
-    /// `b.de.html` in English is untranslated, and `c.de.html` has its marker already.
+    /// `b.de.html` is in English, so it is untranslated, and `c.de.html` already has its marker.
     #[test]
     fn a_marker_is_not_inserted_where_another_one_stands() {
         let site = ListedSite::new(&[
