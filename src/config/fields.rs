@@ -1,4 +1,4 @@
-//! Every field of the configuration by its name: `keys.min_power`, `verify.profile.shingle`.
+//! Every field of the configuration, by its name: `keys.min_power`, `verify.profile.shingle`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use super::Config;
 /// Name → value, as text.
 pub type Fields = BTreeMap<String, String>;
 
-/// All fields of a configuration. Lists are one field.
+/// All fields of a configuration. A list is one field.
 pub fn of(config: &Config) -> Fields {
     let value = serde_json::to_value(config).expect("numbers, texts and lists serialise");
     let mut fields = Fields::new();
@@ -29,7 +29,7 @@ pub fn changed(config: &Config, sections: &[&str]) -> Fields {
     fields
 }
 
-/// True when a field is a section, or lies in it.
+/// True when a field is the section, or lies in it.
 pub fn lies_in(name: &str, section: &str) -> bool {
     name.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

@@ -1,7 +1,7 @@
 //! The configuration of a run: one section for each method.
 //!
-//! [`presets`] has the methods that can be chosen by name, [`settings`] what a user may set: one table, from which the
-//! command line, the stored settings and their checks come. `fields` names every field, for fingerprints.
+//! [`presets`] lists the methods that can be chosen by name. [`settings`] is the table of what a user may set, from which the command line,
+//! the stored settings and their checks are derived. `fields` gives every field by its name, for fingerprints.
 
 use crate::error::{Error, Result};
 use crate::index::{MEMORY_BYTES, retrieval};
@@ -20,13 +20,13 @@ pub use crate::keys::LabelMode;
 pub use presets::{PRESETS, Preset};
 pub use settings::{SETTINGS, Setting};
 
-/// How the languages that a store keeps are taken back.
+/// The option that removes the languages that a store has as a setting.
 pub const RESET_LANGS: &str = "--reset langs";
 
-/// Checks that no language is named twice; two variants of one, `pt-PT` and `pt-BR`, are two names.
+/// Checks that no language is named twice. Two variants of a language, `pt-PT` and `pt-BR`, are two names.
 ///
 /// # Errors
-/// When one is.
+/// When a language is named twice.
 pub fn different_languages<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<()> {
     let mut met: Vec<String> = Vec::new();
     for name in names {
@@ -39,11 +39,11 @@ pub fn different_languages<'n>(names: impl IntoIterator<Item = &'n str>) -> Resu
     Ok(())
 }
 
-/// Checks languages that pairs are asked for of: none is all, and one alone has no pairs. `zh` is two. `all` says how to get the pairs
-/// of all languages.
+/// Checks the languages of which pairs are asked for: none stands for all, and one alone has no pairs. `zh` counts as two. `all` says, for
+/// the message, how to get the pairs of all languages.
 ///
 /// # Errors
-/// When it is one.
+/// When there is one language.
 pub fn two_languages(langs: &[Lang], all: &str) -> Result<()> {
     let &[only] = langs else { return Ok(()) };
     if only == Lang::ZH {
@@ -55,17 +55,17 @@ pub fn two_languages(langs: &[Lang], all: &str) -> Result<()> {
     )))
 }
 
-/// What is done with the pairs of keys.
+/// Where the pairs of a run come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub enum Strategy {
-    /// They are the outcome.
+    /// The pairs of keys are the result.
     Keys,
-    /// They are verified, and iteration adds to them.
+    /// The pairs of keys are verified, and iteration adds others.
     #[default]
     All,
-    /// WebMining: all pages of a site against all others (Tomás et al. 2008).
+    /// WebMining: all pages of a site are compared with each other (Tomás et al. 2008).
     Webmining,
-    /// ETS over all pages of a site (Liu et al. 2014).
+    /// All pages of a site are compared with each other, and by their links (Liu et al. 2014).
     Links,
 }
 
@@ -98,8 +98,7 @@ impl Config {
     }
 }
 
-/// What a run is done with. The names of sections and fields are those of `fields`: a renamed field makes the results that
-/// depend on it stale.
+/// All settings of a run. The names of its sections and fields are those of `fields`: results that depend on a renamed field are stale.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Config {
     /// Name of the preset.
@@ -118,35 +117,35 @@ pub struct Config {
     pub learn: learn::Params,
     /// Iteration over links.
     pub iterate: iterate::Params,
-    /// What is done with the pairs of keys.
-    // Fingerprints know it by this name.
+    /// Where pairs come from.
+    // Fingerprints have it under this name.
     #[serde(rename = "method")]
     pub strategy: Strategy,
-    /// The one measure that judges the pairs of keys; `None`: all measures together.
+    /// The one measure that judges the pairs of keys; `None` if all measures do together.
     pub verifier: Option<String>,
-    /// URLs propose nothing.
+    /// True if URLs propose no pairs.
     pub without_keys: bool,
-    /// Translations of words say nothing.
+    /// True if translations of words are not compared.
     pub without_content: bool,
-    /// All pages against all others.
+    /// Comparing all pages of a site with each other.
     pub webmining: judge::webmining::Params,
     /// Word lists that the user gave.
     pub lexicons: Vec<WordList>,
-    /// Candidates that no URL reveals.
+    /// Finding candidates by rare words, which no URL shows.
     pub retrieval: retrieval::Params,
-    /// Deep pages.
+    /// Looking for deep pages.
     pub recover: recover::Params,
-    /// Exploring.
+    /// Exploring sites.
     pub explore: explore::Params,
     /// Alignment.
     pub align: align::Params,
     /// Ingestion.
     pub ingest: IngestParams,
-    /// What may be held in memory. No result depends on it.
+    /// How much memory may be used. No result depends on it.
     pub memory: Memory,
 }
 
-/// How much memory a run may take, about: what it keeps and sorts is measured by it.
+/// About how much memory a run may use: the sizes of what it keeps and sorts are derived from it.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Memory {
     /// Bytes. Default 1 GiB.
@@ -160,36 +159,37 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// The least that is of use: a page may take 16 MiB.
+    /// The least that is accepted, since a page may take 16 MiB.
     pub const MIN_BYTES: usize = 64 << 20;
 
-    /// For entries of all pages, sorted by site.
+    /// Bytes for entries of all pages, sorted by site.
     pub fn sorted_pages(self) -> usize {
         self.bytes / 5
     }
 
-    /// For hashes of sentence pairs, sorted twice.
+    /// Bytes for hashes of sentence pairs, which are sorted twice.
     pub fn sorted_beads(self) -> usize {
         self.bytes / 16
     }
 
-    /// For blocks of pages that were read last.
+    /// Bytes for the blocks of pages that were read last.
     pub fn page_blocks(self) -> usize {
         self.bytes / 32
     }
 }
 
-/// How ingestion cuts its work.
+/// How ingestion divides its work.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct IngestParams {
     /// Bytes of records that are extracted at once, in parallel. Three such portions are in memory. Default 8 MiB.
     pub portion_bytes: usize,
-    /// Records that are extracted at once, at the most.
+    /// Records that are extracted at once, at most. Default 1,024.
     pub portion_records: usize,
-    /// Bytes of bodies, codings undone, that are extracted at once, and of their pages that are held until they are written.
-    /// Default 32 MiB: a portion of records without codings.
+    /// Bytes of decoded bodies that are extracted at once, and of the resulting pages that are held until they are written. Default 32 MiB;
+    /// a portion of records without codings has no more.
     pub decoded_bytes: usize,
-    /// Bytes of records, or of pages where these are more, after which the work is committed. Default 64 MiB: a second of work, lost at the most.
+    /// The work is committed after so many bytes of records, or of pages where these are more. Default 64 MiB: a second of work, which is
+    /// the most that can be lost.
     pub commit_bytes: usize,
 }
 
@@ -200,10 +200,10 @@ impl Default for IngestParams {
 }
 
 impl Config {
-    /// Checks what no single setting can know: that they go together.
+    /// Checks that the settings go together.
     ///
     /// # Errors
-    /// When two of them contradict each other.
+    /// When two settings contradict each other, or when a word list cannot be read.
     pub fn check(&self) -> Result<()> {
         if self.verifier.is_some() && matches!(self.strategy, Strategy::Webmining | Strategy::Links) {
             return Err(Error::Config(format!(
@@ -218,7 +218,7 @@ impl Config {
         two_languages(&self.keys.langs, RESET_LANGS)
     }
 
-    /// The position of a language in the order of listing: that of `--langs`, then that of the tags.
+    /// The position of a language in listings: in the order of `--langs`, then in that of the tags.
     pub fn lang_rank(&self, lang: Lang) -> (usize, Lang) {
         let given = self.keys.langs.iter().position(|wanted| wanted.agrees(lang));
         (given.unwrap_or(usize::MAX), lang)

@@ -9,7 +9,7 @@ pub struct Preset {
     pub name: &'static str,
     /// What it is, in one line.
     pub about: &'static str,
-    /// Makes the default configuration that of the preset.
+    /// Turns the default configuration into that of the preset.
     make: fn(&mut Config),
 }
 
@@ -35,7 +35,7 @@ pub const PRESETS: &[Preset] = &[
         about: "Tomás et al. 2008: all pages of a site against each other, by structure, then by content; no URLs",
         make: |config| {
             all_pages(config, Strategy::Webmining);
-            // The paper's filters are its thresholds; a least score comes on top where it is asked for.
+            // In the paper the filters alone decide. A minimum score is added only if the user gives one.
             config.judge.min_score = 0.0;
         },
     },
@@ -61,12 +61,12 @@ pub fn names() -> String {
     PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The pairs of keys are the outcome.
+/// The pairs of keys are the result.
 fn keys_alone(config: &mut Config, keys: keys::Params) {
     (config.keys, config.strategy) = (keys, Strategy::Keys);
 }
 
-/// Languages are those of the texts; no URL has a say in them, and none hides a page. All of a text counts.
+/// Languages are those of the texts: URLs do not change them, and set no page aside as a copy. The whole text of a page is compared.
 fn all_pages(config: &mut Config, strategy: Strategy) {
     (config.keys.copies, config.keys.resolve_labels, config.keys.variants) = (false, false, false);
     config.strategy = strategy;

@@ -1,8 +1,7 @@
 //! The table of settings: what a user may set, each in one entry.
 //!
-//! An entry is all there is to a setting: the command line makes an option of it, a store keeps it by its name, and a
-//! setting that a store does not name is at its default. To add one, add the field to the `Params` of its method and an
-//! entry here.
+//! An entry defines a setting completely: it is an option of the command line, a store has it under its name, and a setting that a store
+//! does not have is at its default. To add one, add a field to the `Params` of its method and an entry here.
 
 use std::path::PathBuf;
 
@@ -18,29 +17,29 @@ use crate::verify::VERIFIERS;
 
 /// What a user may set.
 pub struct Setting {
-    /// Its name: `min-score` is the option `--min-score`, and so it is stored.
+    /// Its name in the store; `min-score` is the option `--min-score`.
     pub name: &'static str,
-    /// The heading of `--help` it stands under.
+    /// The heading of `--help` under which it stands.
     pub group: &'static str,
     /// What `--help` calls its value.
     pub value_name: &'static str,
     /// What it does.
     pub help: &'static str,
-    /// What may be given.
+    /// Which values may be given.
     pub takes: Takes,
     /// A value other than the default.
     pub example: &'static str,
-    /// Seldom needed: left out of `-h`.
+    /// True if it is seldom needed, and so left out of `-h`.
     pub is_tuning: bool,
-    /// The stages it acts on: their commands have it. Their results are made again where it [changes](Setting::changes) them, and
-    /// others follow where these give other results.
+    /// The stages that use it: their commands have the option. Where the setting [changes](Setting::changes) the results of a stage, these
+    /// are made again, and so are the results of later stages that depend on them.
     pub stages: &'static [&'static str],
-    /// Sets one value; of a list each in turn. Fails with what it expected.
+    /// Sets one value; of a list, it is called with each in turn. The error says what was expected.
     pub set: fn(&mut Config, &str) -> std::result::Result<(), String>,
 }
 
 impl Setting {
-    /// True for a stage whose fingerprint it changes.
+    /// True for a stage whose fingerprint the setting changes.
     pub fn changes(&self, stage: &str) -> bool {
         !matches!(self.takes, Takes::Folder) && self.stages.contains(&stage)
     }
@@ -51,17 +50,17 @@ impl Setting {
 pub enum Takes {
     /// One value.
     One,
-    /// One of these, each with what it means.
+    /// One of these values, each with its meaning.
     OneOf(fn() -> Vec<Choice>),
-    /// Several, with commas between them.
+    /// Several values, with commas between them.
     Several,
-    /// Several of these.
+    /// Several of these values, each with its meaning.
     SeveralOf(fn() -> Vec<Choice>),
-    /// Paths of files, one each time it is given.
+    /// Paths of files; the option is given once for each.
     Files,
-    /// The path of a folder: where something lies, on which no result depends.
+    /// The path of a folder in which something lies. No result depends on it.
     Folder,
-    /// `yes` or `no`; without a value `yes`.
+    /// `yes` or `no`; without a value, `yes`.
     YesNo,
 }
 
@@ -72,14 +71,14 @@ pub type Choice = (&'static str, &'static str);
 pub const METHOD: &str = "Method";
 /// What is read.
 pub const INPUT: &str = "Input";
-/// Which pages are looked at together.
+/// Which pages are paired with each other.
 pub const SITES: &str = "Languages and sites";
-/// What speaks for a pair, and how much of it is enough.
+/// What counts as evidence for a pair, and how much of it is enough.
 pub const EVIDENCE: &str = "Evidence";
 /// The method of Liu et al. 2014.
 pub const LINK_2014: &str = "Preset link-2014";
 
-/// All settings, in the order of `--help`. They are set in this order: a preset first, for it sets all others.
+/// All settings, in the order of `--help`. They are set in this order, so the preset is first, since it sets all others.
 pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "preset",
@@ -328,7 +327,7 @@ impl Setting {
     /// Checks a value by itself.
     ///
     /// # Errors
-    /// When it makes no sense; the message names the option and what it expects.
+    /// When the value is not possible; the message names the option and what it expects.
     pub fn check(&self, value: &str) -> Result<()> {
         (self.set)(&mut Config::default(), value).map_err(|expected| {
             let verb = if self.takes_several() { "has" } else { "is" };
@@ -342,14 +341,14 @@ impl Setting {
     }
 }
 
-/// A stored setting that this release cannot use: it does not know the name, or not this value.
+/// A stored setting that this release cannot use, because it does not know the name or the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unusable {
     /// Its name.
     pub name: String,
     /// Its value.
     pub value: String,
-    /// What this release expects; empty: it has no setting of that name.
+    /// What this release expects; empty if it has no setting of that name.
     pub expected: String,
 }
 
@@ -365,8 +364,8 @@ impl std::fmt::Display for Unusable {
     }
 }
 
-/// The configuration that stored settings, pairs of name and value, come to, and which of them this release cannot use: these
-/// are left at their defaults.
+/// The configuration that results from stored settings, given as pairs of name and value, and the settings that this release cannot use,
+/// which are left at their defaults.
 pub fn configuration(stored: &[(String, String)]) -> (Config, Vec<Unusable>) {
     let mut config = Config::preset("default").expect("there is a default");
     let mut unusable = Vec::new();
@@ -403,11 +402,11 @@ fn record_bytes(text: &str) -> std::result::Result<u64, &'static str> {
     size(text).filter(|bytes| archive::RECORD_BYTES.contains(bytes)).ok_or("1024 to 1073741824 bytes, such as 16M")
 }
 
-/// What is expected where [`size`] reads nothing.
+/// What is expected where [`size`] gives `None`.
 pub const SIZE: &str = "bytes, or a number with K, M, G or T (by 1024), such as 512M or 1.5G";
 
-/// Bytes as a user gives them: a whole number, or one with K, M, G or T behind it, which count by 1024 and may have a B or iB behind
-/// them; such a number may have a fraction.
+/// Bytes as a user gives them: a whole number, or a number followed by K, M, G or T, which count by 1024 and may be followed by B or iB. A
+/// number with such a unit may have a fraction.
 pub fn size(text: &str) -> Option<u64> {
     let text = text.to_ascii_lowercase();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -423,7 +422,7 @@ pub fn size(text: &str) -> Option<u64> {
     if let Ok(whole) = number.parse::<u64>() {
         return whole.checked_mul(1 << shift);
     }
-    // What a fraction leaves of a byte is dropped.
+    // A fraction of a byte is dropped.
     let bytes = number.parse::<f64>().ok()? * (1_u64 << shift) as f64;
     (bytes < u64::MAX as f64).then_some(bytes as u64)
 }
