@@ -1,12 +1,12 @@
-//! The cells of a table that lie round its diagonal.
+//! The cells of a table that lie around its diagonal.
 
-/// Some cells (i, j) of a table, 0 ≤ i ≤ n and 0 ≤ j ≤ m: for each i those from a first j to a last one. Neither end ever falls
-/// from one i to the next.
+/// Some cells (i, j) of a table, 0 ≤ i ≤ n and 0 ≤ j ≤ m: in each row i those from a first j to a last j, neither of which decreases from
+/// one row to the next.
 #[derive(Clone, Debug)]
 pub struct Band {
     /// Length of the first sequence.
     pub n: u32,
-    /// Length of the second.
+    /// Length of the second sequence.
     pub m: u32,
     /// First and last j of each row.
     rows: Vec<(u32, u32)>,
@@ -14,8 +14,7 @@ pub struct Band {
 }
 
 impl Band {
-    /// The cells with |j − i·m/n| ≤ `width`: round the line from (0, 0) to (n, m). Without a first sequence the only row is the
-    /// whole.
+    /// The cells with |j − i·m/n| ≤ `width`, around the line from (0, 0) to (n, m). If n is 0, the whole of the only row.
     pub fn along(n: u32, m: u32, width: u32) -> Band {
         let reach = if n == 0 { m } else { width };
         Band::of(n, m, |i| {
@@ -24,13 +23,13 @@ impl Band {
         })
     }
 
-    /// The cells with |j − i| ≤ |n − m| + `width`: sequences that are out of step by no more than `width` beside the difference
+    /// The cells with |j − i| ≤ |n − m| + `width`, for sequences that are out of step by no more than `width` in addition to the difference
     /// of their lengths.
     pub fn in_step(n: u32, m: u32, width: u32) -> Band {
         Band::within(n, m, n.abs_diff(m).saturating_add(width))
     }
 
-    /// The cells with |j − i| ≤ `reach`, and the last of each row that has none of these.
+    /// The cells with |j − i| ≤ `reach`; a row without such a cell gets its last one.
     pub fn within(n: u32, m: u32, reach: u32) -> Band {
         Band::of(n, m, |i| (i.saturating_sub(reach), i.saturating_add(reach)))
     }
@@ -45,7 +44,7 @@ impl Band {
         Band { n, m, rows, row_length }
     }
 
-    /// The band with a cell more on each side of each row.
+    /// The band with one more cell on each side of each row.
     pub fn wider(&self) -> Band {
         Band::of(self.n, self.m, |i| {
             let (first, last) = self.row(i);
@@ -58,12 +57,12 @@ impl Band {
         self.rows[i as usize]
     }
 
-    /// Number of a cell, below [`Band::cells`]. Those of a row are numbered one after the other.
+    /// Number of a cell, below [`Band::cells`]. The cells of a row have consecutive numbers.
     pub fn cell(&self, i: u32, j: u32) -> usize {
         i as usize * self.row_length + (j - self.rows[i as usize].0) as usize
     }
 
-    /// Numbers for cells, some of them unused.
+    /// How many numbers cells have, including unused ones.
     pub fn cells(&self) -> usize {
         self.rows.len() * self.row_length
     }

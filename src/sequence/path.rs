@@ -4,13 +4,14 @@ use std::ops::Add;
 
 use super::band::Band;
 
-/// A step of a path: so many units of the first sequence with so many of the second.
+/// A step of a path: how many units of the first sequence, and of the second, it goes on.
 pub type Move = (u32, u32);
 
-/// How the path is sought.
+/// How the path is searched for.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Half the width of the first band, in units of the second sequence. Default 8: most translated pages stay within it.
+    /// How far the first band reaches on each side of the diagonal, in units of the second sequence. Default 8: most translated pages stay
+    /// within it.
     pub band: u32,
     /// The band is not widened beyond so many cells. Default 500,000: some seconds for two pages that do not belong together.
     pub max_cells: u64,
@@ -22,7 +23,7 @@ impl Default for Params {
     }
 }
 
-/// A number that costs are counted in.
+/// A number type for costs.
 pub trait Number: Copy + PartialOrd + Add<Output = Self> {
     /// The cost of no steps.
     const ZERO: Self;
@@ -40,12 +41,12 @@ impl Number for f64 {
     const INFINITY: f64 = f64::INFINITY;
 }
 
-/// What steps cost.
+/// The costs of steps.
 pub trait Steps<N> {
-    /// Called before the costs of a band: those of its cells may be made at once.
+    /// Called before the costs in a band are asked for, so that they may be computed at once.
     fn enter(&mut self, _band: &Band) {}
 
-    /// The cost of the step that ends before unit `i` of the first sequence and `j` of the second; infinite where it is not
+    /// The cost of the step that ends before unit `i` of the first sequence and unit `j` of the second; infinite where the step is not
     /// allowed.
     fn cost(&self, i: u32, j: u32, step: Move) -> N;
 }
@@ -56,11 +57,11 @@ impl<N, F: Fn(u32, u32, Move) -> N> Steps<N> for F {
     }
 }
 
-/// The cheapest path from (0, 0) to (`n`, `m`) in a band along the diagonal, which is doubled until the path does not touch its
-/// edges, so that parallel texts take time and memory as their length.
+/// The cheapest path from (0, 0) to (`n`, `m`) in a band along the diagonal. The band is doubled until the path does not touch its edges,
+/// so time and memory are linear for parallel texts.
 ///
-/// `moves` must hold (1, 0) and (0, 1), and these must be allowed everywhere: so there is always a path.
-/// Of equally cheap paths the one whose last differing step stands first in `moves` is taken.
+/// `moves` must contain (1, 0) and (0, 1), and these must be allowed everywhere, so that there is always a path. Of equally cheap paths the
+/// one is taken whose last differing step comes first in `moves`.
 pub fn cheapest<N: Number, const K: usize>(
     n: u32,
     m: u32,
@@ -68,7 +69,7 @@ pub fn cheapest<N: Number, const K: usize>(
     params: &Params,
     steps: &mut impl Steps<N>,
 ) -> Vec<Move> {
-    // Rows must meet: the diagonal goes on by m/n a row.
+    // The cells of neighbouring rows must be connected: the diagonal advances by m/n a row.
     let mut width = params.band.max(1).saturating_add(m / n.max(1));
     loop {
         let band = Band::along(n, m, width);
@@ -82,13 +83,13 @@ pub fn cheapest<N: Number, const K: usize>(
     }
 }
 
-/// How many cells a band along the diagonal takes, at the most.
+/// How many cells a band along the diagonal has, at most.
 fn cells_along(n: u32, m: u32, width: u32) -> u64 {
     let reach = if n == 0 { u64::from(m) } else { u64::from(width) };
     (u64::from(n) + 1) * (2 * reach + 1).min(u64::from(m) + 1)
 }
 
-/// True when a path runs along an edge of the band that is none of the table.
+/// True when a path runs along an edge of the band that is not an edge of the table.
 fn touches(band: &Band, path: &[Move]) -> bool {
     let (mut i, mut j) = (0, 0);
     path.iter().any(|step| {
@@ -98,8 +99,8 @@ fn touches(band: &Band, path: &[Move]) -> bool {
     })
 }
 
-/// The cheapest path from (0, 0) to the last cell of a band; `None` where there is none in it. Ties are resolved as in
-/// [`cheapest`]. Time grows as the cells times the moves, memory as the cells.
+/// The cheapest path from (0, 0) to the last cell of a band; `None` if the band contains no path. Ties are resolved as in [`cheapest`].
+/// Time grows with the cells times the moves, memory with the cells.
 pub fn cheapest_in<N: Number, const K: usize>(
     band: &Band,
     moves: &[Move; K],
@@ -117,7 +118,7 @@ pub fn cheapest_in<N: Number, const K: usize>(
             let here = first + (j - low) as usize;
             let (mut best, mut best_step) = (sums[here], u8::MAX);
             for (origin, number) in origins.iter().zip(0u8..) {
-                // Below the first column it wraps round, far beyond the last.
+                // For a j before the first column, this wraps to a number far beyond the last column.
                 let from = j.wrapping_sub(origin.low);
                 if from < origin.cells {
                     let sum = sums[origin.first + from as usize] + steps.cost(i, j, origin.step);
@@ -132,19 +133,19 @@ pub fn cheapest_in<N: Number, const K: usize>(
     trace(band, &last_steps, moves)
 }
 
-/// The cells of a row that a move comes from.
+/// The cells of a row from which a move can start.
 struct Origin {
     step: Move,
-    /// Where the move leads from the first of them: the j of that cell.
+    /// The column to which the move leads from the first of these cells.
     low: u32,
-    /// How many there are.
+    /// How many of these cells there are.
     cells: u32,
-    /// Number of the first.
+    /// Number of the first of these cells.
     first: usize,
 }
 
 impl Origin {
-    /// Where a move to row `i` comes from; no cells above the first row.
+    /// The cells from which a move leads to row `i`; none if they would be above the first row.
     fn new(band: &Band, i: u32, step: Move) -> Origin {
         let Some(from) = i.checked_sub(step.0) else { return Origin { step, low: 0, cells: 0, first: 0 } };
         let (low, high) = band.row(from);
@@ -194,7 +195,7 @@ mod tests {
         })
     }
 
-    /// A cost that hangs on nothing but its arguments, in quarters so that sums are exact.
+    /// A cost that depends on its arguments only, in quarters, so that sums are exact.
     fn noise(seed: u64) -> impl Fn(u32, u32, Move) -> f32 {
         move |i, j, (di, dj)| {
             let bytes = [seed, u64::from(i), u64::from(j), u64::from(di * 3 + dj)].map(u64::to_le_bytes).concat();
@@ -225,7 +226,7 @@ mod tests {
         fn a_narrow_band_gives_the_cheapest_of_its_paths(n in 0u32..12, m in 0u32..12, width in 0u32..4, seed: u64) {
             let noise = noise(seed);
             let is_inside = |i: u32, j: u32| j.abs_diff(i) <= n.abs_diff(m) + width;
-            // What ends outside of the band is not allowed; and some steps are not.
+            // Steps that end outside the band are not allowed, and some others are not either.
             let cost = |i: u32, j: u32, step: Move| match noise(i, j, step) {
                 _ if !is_inside(i, j) => f32::INFINITY,
                 cost if cost > 8.0 => f32::INFINITY,
@@ -251,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_gap_wider_than_the_band_is_found() {
-        // The second text has 40 units more at its beginning.
+        // The second text has 40 more units at its beginning.
         let cost = |i: u32, j: u32, step: Move| match step {
             (1, 1) if j == i + 40 => 0.0,
             (1, 1) => 5.0,
