@@ -2,23 +2,22 @@
 
 use super::Lang;
 
-/// Some consecutive sentences of one page said to be the translation of some of the other: m–n, either side perhaps empty.
-///
-/// Sentences are counted from the beginning of each page.
+/// Consecutive sentences of one page that are said to translate consecutive sentences of the other: m–n, where m or n may be 0. Sentences
+/// are counted from the beginning of each page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bead {
     /// First sentence of the first page.
     pub a_start: u32,
-    /// One past its last.
+    /// One past the last sentence of the first page.
     pub a_end: u32,
     /// First sentence of the second page.
     pub b_start: u32,
-    /// One past its last.
+    /// One past the last sentence of the second page.
     pub b_end: u32,
 }
 
 impl Bead {
-    /// Sentences of each side: (1, 2) for a 1–2 bead.
+    /// Number of sentences on each side: (1, 2) for a 1–2 bead.
     pub fn shape(&self) -> (u32, u32) {
         (self.a_end - self.a_start, self.b_end - self.b_start)
     }
@@ -38,14 +37,14 @@ pub struct Place {
     pub archive: String,
     /// Where the page's record begins in it.
     pub offset: u64,
-    /// Place of the block among the page's blocks, from 0, and its tag: `17:p`.
+    /// Position of the block among the page's blocks, from 0, and its tag: `17:p`.
     pub block: String,
 }
 
 /// One sentence pair, for listing and export.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BitextLine {
-    /// Text in the language listed first; empty where the other side has no counterpart.
+    /// Text in the language listed first; empty where the other text has no counterpart.
     pub text_a: String,
     /// Its translation.
     pub text_b: String,
@@ -55,17 +54,17 @@ pub struct BitextLine {
     pub lang_b: Lang,
     /// Probability that the two are translations, 0..=1.
     pub score: f64,
-    /// Share of aligned text of the two pages, 0..=1.
+    /// Score of the page pair: the share of its text that is in good sentence pairs, 0..=1.
     pub page_score: f64,
-    /// Sentences of each side.
+    /// Number of sentences on each side.
     pub shape: (u32, u32),
-    /// Why it is left out; `None` when it is kept.
+    /// Why it was left out; `None` if it was kept.
     pub reason: Option<&'static str>,
-    /// Source of the first.
+    /// Where the first text comes from.
     pub a: Place,
-    /// Source of the second.
+    /// Where the second text comes from.
     pub b: Place,
-    /// Other page pairs with the same sentence pair, exactly or nearly, each once: their URLs, in the order of the languages. There it
-    /// would be kept too if it were not said here already.
+    /// Other page pairs with the same sentence pair, exactly or nearly: their URLs, each pair once, in the order of the languages. It would
+    /// have been kept there too if it were not listed here.
     pub others: Vec<(String, String)>,
 }

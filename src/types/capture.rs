@@ -1,23 +1,23 @@
 //! One archived response, before and after its HTTP envelope is taken off.
 
-/// How much of a page an archive gives. Codes are stored; the higher one is the fuller, and of two captures of one URL the
-/// fuller counts.
+/// How much of a page an archive gives. Codes are stored. A higher code is a fuller form, and of two captures of one URL the fuller one
+/// counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Form {
-    /// A line of an index: URL, language where it has one, and where the capture lies.
+    /// A line of an index: URL, language if it has one, and where the capture lies.
     Index = 0,
     /// Title, links and headers, as WAT files have them.
     Links = 1,
     /// Text without markup, as WET files have it.
     Text = 2,
-    /// All of it.
+    /// The whole page.
     #[default]
     Page = 3,
 }
 
 impl Form {
-    /// The form of a stored code; [`Form::Page`] where there is none such.
+    /// The form of a stored code; [`Form::Page`] for other codes.
     pub fn from_code(code: u8) -> Form {
         [Form::Index, Form::Links, Form::Text].get(usize::from(code)).copied().unwrap_or_default()
     }
@@ -28,26 +28,26 @@ impl Form {
     }
 }
 
-/// Where a capture lies in an archive that was not read itself.
+/// Where a capture lies, in an archive that was not read itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pointer {
     /// Name of the archive file, as the index has it.
     pub file: String,
     /// Where its record begins there.
     pub offset: u64,
-    /// Bytes it takes there, 0 where not given.
+    /// Bytes it takes there; 0 where this is not given.
     pub length: u64,
 }
 
-/// A record of an archive that may hold a page, as its bytes stand there.
+/// A record of an archive that may hold a page, with its bytes unchanged.
 ///
-/// Reading an archive is serial, so it stops here; `archive::capture` undoes the HTTP codings in parallel.
+/// An archive is read by one thread, so no more is done at this point; `archive::capture` undoes the HTTP codings in parallel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawRecord {
-    /// How much of a page it gives, and so what `block` is: a response or body, a text, JSON of a WAT, a line of an index.
+    /// How much of a page it gives, and so what `block` is: a response or body, a text, JSON of a WAT, or a line of an index.
     pub form: Form,
-    /// The URL as the archive gives it (angle brackets taken off, otherwise unchanged). Empty for lines of an index, which
-    /// are taken apart with the rest of the HTTP envelope.
+    /// The URL as the archive gives it, without angle brackets but otherwise unchanged. Empty for lines of an index, which are parsed
+    /// later, together with HTTP envelopes.
     pub url: String,
     /// When it was fetched: milliseconds since 1970 UTC, 0 where the archive does not say.
     pub date_ms: i64,
@@ -55,22 +55,22 @@ pub struct RawRecord {
     pub offset: u64,
     /// How many bytes of that file it takes; 0 where one compressed stream holds many records.
     pub length: u64,
-    /// Where it lies itself, when the file is a list of ranges.
+    /// Where the record itself lies, if the archive file is a list of ranges.
     pub pointer: Option<Box<Pointer>>,
     /// True when `block` begins with an HTTP status line and headers; false when it is the body alone.
     pub http: bool,
-    /// Type of the body where the archive, not HTTP, gives it (`resource` records, mirror files).
+    /// Type of the body, if the archive and not HTTP gives it (`resource` records, mirror files).
     pub content_type: Option<String>,
     /// The record's block.
     pub block: Vec<u8>,
 }
 
-/// One archived response: URL, headers that matter, and the body with all codings undone.
+/// One archived response: URL, the headers that matter, and the body with all codings undone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
     /// How much of a page it is, and so what `body` is.
     pub form: Form,
-    /// Where the page itself lies, when it was read of an index, of a WAT or by a list of ranges.
+    /// Where the page itself lies, if it is known from an index, a WAT or a list of ranges.
     pub pointer: Option<Pointer>,
     /// The URL as the archive gives it.
     pub url: String,
@@ -82,11 +82,11 @@ pub struct Capture {
     pub length: u64,
     /// HTTP status; 200 where there is none (`resource` records, mirror files).
     pub status: u16,
-    /// `Content-Type` as sent, parameters and all.
+    /// `Content-Type` as sent, with its parameters.
     pub content_type: Option<String>,
-    /// `Content-Language` as sent; of an index, the languages it names.
+    /// `Content-Language` as sent; for a line of an index, the languages it names.
     pub content_language: Option<String>,
-    /// `Link` as sent; of several headers, all of them.
+    /// `Link` as sent; several headers are joined.
     pub link: Option<String>,
     /// `Content-Location` as sent.
     pub content_location: Option<String>,

@@ -1,6 +1,6 @@
-//! Numbers of things in sentences.
+//! Counts of things, for sentences.
 
-/// So many of something: `1 site`, `2 sites`. The plural is the noun with an s, or es where it must be.
+/// A number and a noun: `1 site`, `2 sites`. The plural is the noun with an s, or with es if it ends in ch.
 pub fn counted(count: impl Into<u64>, noun: &str) -> String {
     let count = count.into();
     let plural = if noun.ends_with("ch") { "es" } else { "s" };

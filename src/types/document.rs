@@ -7,11 +7,11 @@ use super::{Lang, PairLine};
 pub struct PageLine {
     /// Its URL.
     pub url: String,
-    /// The language of its text; of a page of a pair, that it counts for.
+    /// The language of its text; for a page of a pair, the language that it counts for.
     pub lang: Lang,
     /// `<title>`.
     pub title: String,
-    /// Its paragraphs, which are its blocks, each on a line of its own: the number of a paragraph is that of its line, from 0.
+    /// Its paragraphs (blocks), each on a line of its own: the number of a paragraph is that of its line, from 0.
     pub text: String,
     /// The tag of each paragraph: `p`, `li`, `td`, `h1` …
     pub tags: Vec<&'static str>,
@@ -23,12 +23,12 @@ pub struct PageLine {
     pub offset: u64,
 }
 
-/// Two pages that are translations, and the sentences of theirs that are.
+/// Two pages that are translations, and their aligned sentences.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentLine {
     /// The pair.
     pub pair: PairLine,
-    /// Share of aligned text of the two pages, 0..=1.
+    /// Score of the page pair: the share of its text that is in good sentence pairs, 0..=1.
     pub page_score: f64,
     /// The page in the language listed first.
     pub a: PageLine,
@@ -38,16 +38,16 @@ pub struct DocumentLine {
     pub sentences: Vec<AlignedSentences>,
 }
 
-/// Sentences of two pages said to be translations.
+/// Sentences of two pages that are said to be translations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlignedSentences {
-    /// Those of the first page; `None` where the second says more than it.
+    /// The sentences of the first page; `None` where those of the second have no counterpart.
     pub a: Option<SentencePlace>,
-    /// Those of the second.
+    /// The sentences of the second page; `None` where those of the first have no counterpart.
     pub b: Option<SentencePlace>,
     /// Probability that the two are translations, 0..=1.
     pub score: f64,
-    /// Why they are left out of bitext; `None` when they are good.
+    /// Why they are left out of bitext; `None` if they are not.
     pub reason: Option<&'static str>,
 }
 
@@ -58,8 +58,8 @@ pub struct SentencePlace {
     pub text: String,
     /// The paragraph of the first of them, from 0.
     pub paragraph: u32,
-    /// Its number in that paragraph, from 0.
+    /// The number of the first sentence in that paragraph, from 0.
     pub sentence: u32,
-    /// How many sentences they are.
+    /// The number of sentences.
     pub count: u32,
 }

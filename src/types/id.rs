@@ -1,4 +1,4 @@
-//! Dense numbers given by the store, never reused.
+//! Dense numbers that the store gives and never reuses.
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -16,10 +16,11 @@ macro_rules! id {
 }
 
 id! {
-    /// An archive (WARC, ARC, WACZ or mirror) the store has been given. Dense from 0, in the order of ingestion.
+    /// An archive (WARC, ARC, WACZ or mirror) that the store was given. Dense from 0, in the order of ingestion.
     ArchiveId
 }
 id! {
-    /// A registrable domain the store has pages of: the unit of indexing and of key discovery. Dense from 0.
+    /// A site of which the store has pages: a registrable domain, or several of one name with `--across-suffixes`. It is the unit of
+    /// indexing and of key discovery. Dense from 0.
     SiteId
 }

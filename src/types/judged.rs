@@ -1,11 +1,11 @@
 //! Pairs of pages on their way: proposed, compared, judged.
 //!
-//! One type for each step, from the method that proposes a pair to the listing that shows it. The store writes them as rows of its
-//! own (`store/layout/judged.rs`), and turns them back at its door; nothing else knows that form.
+//! There is one type for each step, from the method that proposes a pair to the listing that shows it. The store writes them as rows of its
+//! own form (`store/layout/judged.rs`) and turns these back when it reads them; nothing else knows that form.
 
 use super::{Lang, LangPair, PagePair, Similarities, SiteId};
 
-/// What proposed a pair. Codes are stored: only append. The order is that of trust ([`Method::BY_TRUST`]).
+/// What proposed a pair. Codes are stored: only append. Methods are ordered by trust ([`Method::BY_TRUST`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Method {
@@ -19,11 +19,11 @@ pub enum Method {
     Link = 3,
     /// Rare words, numbers, images and tags in common.
     Words = 4,
-    /// Aligned links of a pair lead to them.
+    /// Aligned links of accepted pairs lead to the two pages, or both are accepted as versions of a third page.
     Votes = 5,
-    /// All pages are compared with all others.
+    /// All pages of the site are compared with each other.
     All = 6,
-    /// Marks of languages, which keys have learnt, in another place of the URL.
+    /// Marks of languages, known from keys, in another place of the URL.
     Marks = 7,
     /// Numbered pages near the same place of their order.
     Order = 8,
@@ -47,7 +47,7 @@ impl Method {
         Method::ALL.get(usize::from(code)).copied()
     }
 
-    /// As it is listed.
+    /// The name in listings.
     pub fn name(self) -> &'static str {
         match self {
             Method::Key => "key",
@@ -88,9 +88,9 @@ pub enum Outcome {
     LostToBetter = 2,
     /// Both sides have the same text.
     SameText = 3,
-    /// By surer pairs its pages are versions of two documents.
+    /// More certain pairs make its pages versions of two different documents.
     Contradicted = 4,
-    /// Its addresses belong together, and its contents are no translations of each other: editions of different ages, or other texts.
+    /// Its addresses belong together, but its contents do not translate each other: they are editions of different ages, or other texts.
     Edition = 5,
 }
 
@@ -106,7 +106,7 @@ impl Outcome {
         Outcome::ALL.get(usize::from(code)).copied()
     }
 
-    /// As it is listed.
+    /// The name in listings.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Accepted => "accepted",
@@ -119,14 +119,14 @@ impl Outcome {
     }
 }
 
-/// One pair that something proposed. The order is that of pairs, then of trust in what proposed them.
+/// One proposed pair. Candidates are ordered by pair, then by the trust in what proposed them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate {
     /// The two pages.
     pub pair: PagePair,
     /// What proposed it.
     pub method: Method,
-    /// Position of its key among the keys of the site, where a key proposed it.
+    /// Position of its key among the keys of the site, if a key proposed it.
     pub key: Option<u32>,
 }
 
@@ -141,19 +141,20 @@ pub struct Compared {
     pub same_text: bool,
 }
 
-/// What is believed of a pair beside its measures, in the part of the site that it is in.
+/// What is believed of a pair besides its measures, in the part of the site that it is in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Beliefs {
-    /// How often the addresses that its source proposes there belong together, 0..=1; of links, words and votes no more than what keys leave.
+    /// The share of its source's pairs there whose addresses belong together, 0..=1; for links, words and votes, limited by what keys pair.
     pub source: f32,
-    /// What names in its addresses say, in nats.
+    /// The evidence of names in its addresses, in nats.
     pub names: f32,
-    /// How often the contents of addresses that belong together are translations there, 0..=1.
+    /// The share of pairs whose contents are translations, of the pairs there whose addresses belong together, 0..=1.
     pub agree: f32,
-    /// What is taken from what its contents say by how unusual that is among the right pairs there, in nats, 0 at the most.
+    /// What is added to the evidence of its contents because it is unusual among the right pairs there, in nats; 0 at most.
     pub usual: f32,
-    /// The log odds that it is right, in nats: what its contents say, and how usual that is, beside ln(p/(1 − p)) of the probability p that its addresses belong together and
-    /// contents of such are translations. The score is made of these and of what other pairs take from it; it is 0 where both pages have the same text.
+    /// The log odds that it is right, in nats: the evidence of its contents, plus `usual`, plus ln(p/(1 − p)), where p is the probability
+    /// that its addresses belong together and that contents of such pairs are translations. The score is computed from these log odds and
+    /// from better pairs; it is 0 where both pages have the same text.
     pub log_odds: f32,
 }
 
@@ -164,24 +165,25 @@ pub struct JudgedPair {
     pub pair: PagePair,
     /// What proposed it.
     pub method: Method,
-    /// Position of its key among the keys of the site, where a key proposed it.
+    /// Position of its key among the keys of the site, if a key proposed it.
     pub key: Option<u32>,
     /// What the measures say.
     pub similarities: Similarities,
-    /// Weight of the evidence, in nats; 0 where the pair was judged by something else.
+    /// The evidence of all measures, in nats; 0 where the pair was judged in another way.
     pub evidence: f32,
-    /// Position of its weights among those that were fitted to the site ([`JudgedSite::fitted`]); none: it has those of the run.
+    /// Position of its weights among those that were fitted to parts of the site ([`JudgedSite::fitted`]); `None` if it has those of the
+    /// run.
     pub weights: Option<u32>,
-    /// What else its probability was made of; all 0 where the pair was judged by something else than the weight of evidence.
+    /// What else its probability was computed from; all 0 where the pair was judged in another way.
     pub beliefs: Beliefs,
-    /// Probability that it is right, 0..=1, or what its preset has in place of one.
+    /// Probability that it is right, 0..=1, or what its preset gives instead.
     pub score: f32,
     /// What was decided.
     pub outcome: Outcome,
 }
 
 impl JudgedPair {
-    /// A candidate with its score, judged by something else than the weight of evidence.
+    /// A candidate with its score, judged in another way than by the evidence of all measures.
     pub fn new(candidate: Candidate, score: f64, similarities: Similarities, outcome: Outcome) -> JudgedPair {
         let Candidate { pair, method, key } = candidate;
         JudgedPair {
@@ -197,7 +199,7 @@ impl JudgedPair {
         }
     }
 
-    /// True for a pair that was taken.
+    /// True for an accepted pair.
     pub fn is_accepted(&self) -> bool {
         self.outcome == Outcome::Accepted
     }
@@ -209,7 +211,7 @@ impl JudgedPair {
     }
 }
 
-/// How reliable one proposer of candidates is in a site: a key, or a method without keys.
+/// How reliable a source of candidates is on a site: a key, or a method without keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SourceStats {
     /// The two languages.
@@ -220,29 +222,29 @@ pub struct SourceStats {
     pub key: Option<u32>,
     /// Pairs it proposed.
     pub proposed: u32,
-    /// Those accepted.
+    /// How many of them were accepted.
     pub accepted: u32,
-    /// Share of its pairs that is right, as estimated, 0..=1.
+    /// Estimated share of its pairs that are right, 0..=1.
     pub precision: f32,
 }
 
-/// What verification or iteration leaves of one site.
+/// What verification or iteration finds on one site.
 #[derive(Clone, Debug, Default)]
 pub struct JudgedSite {
     /// Number of the site.
     pub site: SiteId,
-    /// The state of its pages it was made from: a number that grows whenever they change.
+    /// The state of its pages from which this was made: a number that grows whenever they change.
     pub generation: u64,
-    /// Pairs, by language pair, then page.
+    /// The judged pairs, sorted by language pair, then by page.
     pub pairs: Vec<JudgedPair>,
-    /// By language pair, method and key.
+    /// Figures of each source, sorted by language pair, method and key.
     pub sources: Vec<SourceStats>,
-    /// Accepted pairs with a page on each host, by host.
+    /// For each host, the number of accepted pairs with a page on it; sorted by host.
     pub hosts: Vec<(String, u64)>,
-    /// Untranslated copies that stand among pages of another language: the copy, and the page it is a copy of.
+    /// Untranslated copies among pages of another language, each with the page that it copies.
     pub copies: Vec<(u32, u32)>,
-    /// Pages whose own text is in another language of the site than they count for, sorted, each with that language: only their labels are
-    /// translated.
+    /// Pages whose own text is in another language of the site than the one they count for, because only their labels are translated; each
+    /// with that language, sorted.
     pub foreign: Vec<(u32, Lang)>,
     /// Weights of the score that were fitted to parts of the site.
     pub fitted: Vec<(LangPair, Vec<f64>)>,

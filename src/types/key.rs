@@ -4,10 +4,10 @@ use std::fmt;
 
 use super::LangPair;
 
-/// How (null), the absence of a token, is written.
+/// How (null), a missing token, is written.
 pub const NULL: &str = "(null)";
 
-/// The part of a URL that a key works in (Kit & Ng 2007, §2). The protocol is no field here: `http` and `https` are one.
+/// The part of a URL in which a key works (Kit & Ng 2007, §2). The protocol is not a field here, since `http` and `https` are one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[repr(u8)]
 pub enum Field {
@@ -17,12 +17,12 @@ pub enum Field {
     Path = 1,
     /// The last segment of the path.
     File = 2,
-    /// Values of the query, by name.
+    /// Values of the query, by their names.
     Query = 3,
 }
 
 impl Field {
-    /// All fields, in the order they stand in a URL.
+    /// All fields, in their order in a URL.
     pub const ALL: [Field; 4] = [Field::Host, Field::Path, Field::File, Field::Query];
 
     /// The name used in listings and gold files.
@@ -47,16 +47,16 @@ impl fmt::Display for Field {
     }
 }
 
-/// One difference: where a page of the first language has `from`, its translation has `to`.
+/// One difference: where the URL of a page in the first language has `from`, that of its translation has `to`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edit {
-    /// The field both stand in: a key never crosses fields (Kit & Ng 2007, 2nd assumption).
+    /// The field in which both stand: a key never crosses fields (Kit & Ng 2007, §2, second assumption).
     pub field: Field,
-    /// Token, or run of tokens, in the URL of the first language; empty is (null).
+    /// Token, or run of tokens, in the URL of the first language; empty for (null).
     pub from: String,
     /// The same in the URL of the second language.
     pub to: String,
-    /// True when the two are parts of tokens (Zhang et al. 2013, §2.1: ⟨e, c⟩ of ⟨1e, 1c⟩).
+    /// True when `from` and `to` are parts of tokens (Zhang et al. 2013, §2.1: ⟨e, c⟩ of ⟨1e, 1c⟩).
     pub core: bool,
 }
 
@@ -68,42 +68,42 @@ impl fmt::Display for Edit {
     }
 }
 
-/// Characters that part a pattern, as texts within it have them.
+/// Characters that separate the parts of a pattern, and how they are written inside these parts.
 const ESCAPES: [(char, &str); 3] = [(':', "%3A"), ('+', "%2B"), ('~', "%7E")];
 
-/// A text as it stands in a pattern.
+/// A text as it is written in a pattern.
 fn escape(text: &str) -> String {
     ESCAPES.iter().fold(text.to_owned(), |text, (raw, escaped)| text.replace(*raw, escaped))
 }
 
-/// The text that stands in a pattern.
+/// The text that is written so in a pattern.
 pub fn unescape(text: &str) -> String {
     ESCAPES.iter().fold(text.to_owned(), |text, (raw, escaped)| text.replace(escaped, &raw.to_string()))
 }
 
-/// A URL pairing pattern ⟨t, t′⟩ between two languages: one edit, or two that stand together (a compound key).
+/// A URL pairing pattern ⟨t, t′⟩ between two languages: one edit, or two that occur together (a compound key).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// `from` of every edit belongs to `langs.a`, `to` to `langs.b`.
     pub langs: LangPair,
-    /// One or two edits, in the order they stand in a URL.
+    /// One or two edits, in their order in a URL.
     pub edits: Vec<Edit>,
 }
 
 impl Key {
-    /// The pattern without its languages, as `path:en:fr` or `path:en:nl+file:(null):nl`: what is one key across sites.
+    /// The pattern without its languages: `path:en:fr` or `path:en:nl+file:(null):nl`. Keys of several sites with one pattern are one key.
     pub fn pattern(&self) -> String {
         pattern(&self.edits)
     }
 
-    /// The edits from the second language to the first.
+    /// The edits in the direction from the second language to the first.
     pub fn turned(&self) -> Vec<Edit> {
         let turn = |edit: &Edit| Edit { from: edit.to.clone(), to: edit.from.clone(), ..edit.clone() };
         self.edits.iter().map(turn).collect()
     }
 }
 
-/// Edits as a pattern: see [`Key::pattern`].
+/// Edits written as a pattern; see [`Key::pattern`].
 pub fn pattern(edits: &[Edit]) -> String {
     edits.iter().map(Edit::to_string).collect::<Vec<_>>().join("+")
 }

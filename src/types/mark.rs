@@ -1,10 +1,10 @@
-//! What people say of pairs.
+//! The verdicts of people on pairs.
 
 use serde::{Deserialize, Serialize};
 
 use super::Lang;
 
-/// What a reviewer says of a pair. Written in files by name.
+/// The verdict of a reviewer on a pair. Files have its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -12,7 +12,7 @@ pub enum Verdict {
     Right = 0,
     /// They are not.
     Wrong = 1,
-    /// It cannot be told.
+    /// The reviewer cannot tell.
     Unsure = 2,
 }
 
@@ -35,8 +35,8 @@ impl Verdict {
     }
 }
 
-/// What is judged: two pages, or two texts of them. The side whose URL, then text, sorts first comes first, so that the same two are
-/// the same however they were listed.
+/// What is judged: two pages, or two texts of two pages. The side whose URL, and then text, sorts first comes first, so that a pair is the
+/// same however it was listed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Marked {
     /// One page.
@@ -45,9 +45,9 @@ pub struct Marked {
     pub url_b: String,
     /// Language of the first.
     pub lang_a: String,
-    /// Of the second.
+    /// Language of the second.
     pub lang_b: String,
-    /// Of a sentence pair: the two texts.
+    /// The two texts of a sentence pair; `None` for a pair of pages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texts: Option<(String, String)>,
 }
@@ -72,17 +72,17 @@ impl Marked {
     }
 }
 
-/// What one reviewer said of something at some time.
+/// The verdict of one reviewer at some time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// What was judged.
     #[serde(flatten)]
     pub marked: Marked,
-    /// What was said; `None`: what was said before is taken back.
+    /// The verdict; `None` if an earlier one is taken back.
     pub verdict: Option<Verdict>,
-    /// Who said it.
+    /// The name of the reviewer.
     pub reviewer: String,
-    /// When, as RFC 3339 in UTC.
+    /// The time, as RFC 3339 in UTC.
     pub at: String,
 }
 

@@ -1,22 +1,22 @@
-//! The table of measures: one line each.
+//! The table of measures, one entry for each.
 //!
-//! A line has the name, what the measure adds to the score, and how it is found from two pages. From it come
-//! [`Measure`](super::Measure), [`Similarities`](super::Similarities), the verifiers ([`crate::verify`]) and the shipped
-//! weights of the score ([`crate::judge::score`]). A new measure is a function in `verify/` and a line here.
+//! An entry has the name of a measure, its weight in the score, and how it is computed from two pages. [`Measure`](super::Measure),
+//! [`Similarities`](super::Similarities), the verifiers ([`crate::verify`]) and the shipped weights of the score ([`crate::judge::score`])
+//! are derived from the table. A new measure is a function in `verify/` and an entry here.
 
-/// Gives the table to the macro `$then`.
+/// Passes the table to the macro `$then`.
 ///
-/// - `scored` measures are stored by position: only append. `weight` is the shipped one, on the scale of
-///   [`inputs`](crate::judge::score::inputs), fitted on the sites that docs/evaluation.md names; without it a measure
-///   counts for nothing until weights are fitted.
-/// - `by` is how it is found from the profiles of two pages, in the order of their languages, and what else is
-///   known ([`With`](crate::verify::With)). Those without are set by who proposes the pairs.
-/// - What is `alone` has a name on the command line (`--verifier`) and no part in the score.
+/// - `scored` measures are stored by position: only append. `weight` is the shipped weight, for values as
+///   [`inputs`](crate::judge::score::inputs) makes them. It was chosen by hand after a fit on the sites that docs/evaluation.md names. A
+///   measure without one does not count until weights are fitted.
+/// - `by` computes the measure from the profiles of two pages, in the order of their languages, and from what else is known
+///   ([`With`](crate::verify::With)). Measures without `by` are set by what proposes the pairs.
+/// - `alone` measures have a name on the command line (`--verifier`) and are not part of the score.
 macro_rules! measures {
     ($then:ident) => {
         $then! {
             scored {
-                /// Ratio of the lengths of the texts, the usual ratio of the two languages taken out.
+                /// Ratio of the lengths of the texts, corrected by the usual ratio of the two languages.
                 Length = "length" weight 0.8 by |a, b, with| text_ratio(a, b, with.length_ratio?);
                 /// Ratio of the sizes of the bodies.
                 Size = "size" weight 0.8 by |a, b, _| size::ratio(a.body_bytes, b.body_bytes);
@@ -36,23 +36,25 @@ macro_rules! measures {
                 Links = "links" by |a, b, _| dice(&a.links, &b.links);
                 /// Images in common.
                 Images = "images" weight 0.3 by |a, b, _| dice(&a.images, &b.images);
-                /// Words in common, rare ones counting more.
+                /// Words in common; rare ones count more.
                 Words = "words" weight 2.5 by |a, b, with| shared_words(a, b, with.shared?);
-                /// Words with a translation on the other side, rare ones counting more.
+                /// Words with a translation on the other page; rare ones count more.
                 Content = "content" weight 3.0 by content::content;
-                /// Either page declares the other as its translation (1), or another page (0); between these where only one does.
+                /// Whether the pages declare each other as translations: 1 if both do, 0 if they declare other pages, between these if only
+                /// one does.
                 Hreflang = "hreflang" weight 4.0 by |a, b, _| links::hreflang(a, b);
-                /// One page links to the other.
+                /// The share of the two directions in which one page links to the other.
                 Link = "link" weight 0.5 by |a, b, _| links::direct(a, b);
-                /// How often aligned links of paired pages lead to the two.
+                /// The pair's share of the votes that aligned links of accepted pairs, and versions of one page, cast.
                 Votes = "votes" weight 2.5;
-                /// Neighbours of the one that are paired with neighbours of the other (Liu et al. 2014, eq. 3).
+                /// Neighbours of one page that are paired with neighbours of the other (Liu et al. 2014, eq. 3).
                 Neighbours = "neighbours" weight 2.0;
-                /// How probable it is, by the others of their series, that the places of two numbered pages correspond.
+                /// How probable it is, by the other pairs of their series, that the places of two numbered pages correspond.
                 Order = "order" weight 4.0;
-                /// The URLs name their pages, and have a name in common (1) or none (0); what that says is learnt in each part of a site.
+                /// Whether the URLs, which both name their pages, have a name in common (1) or none (0). What this is worth is learnt in
+                /// each part of a site.
                 Named = "named";
-                /// A page stands under a language that its text is not in (0); a sign, no evidence.
+                /// 0 if a page stands under another language than that of its text. It is not part of the evidence.
                 Place = "place";
             }
             alone {
@@ -60,11 +62,11 @@ macro_rules! measures {
                 "language" by |a, b, _| language::similarity(a, b);
                 /// Text blocks in common.
                 "equal-text" by |a, b, _| dice(&a.blocks, &b.blocks);
-                /// Words of the English page with a translation on the other (Liu et al. 2014, §3.2).
+                /// Words of the English page with a translation on the other page (Liu et al. 2014, §3.2).
                 "s_cb" by content::s_cb;
-                /// Words aligned one to one beside those that are not (Tomás et al. 2008, eq. 2).
+                /// Words aligned one to one, as a share of these and of the words not aligned (Tomás et al. 2008, eq. 2).
                 "strand" by content::strand;
-                /// Words aligned one to one beside those of the English page (Tomás et al. 2008, eq. 3).
+                /// Words aligned one to one, as a share of those of the English page (Tomás et al. 2008, eq. 3).
                 "bits" by content::bits;
                 /// Beginnings of words, and numbers, in common (Simard et al. 1992).
                 "cognates" by |a, b, _| content::cognates(a, b);

@@ -1,4 +1,4 @@
-//! The nouns that pass between the folders of this crate: data only, no work.
+//! The types that pass between the folders of this crate. They hold data and do no work.
 
 mod bitext;
 mod capture;

@@ -5,9 +5,9 @@ use super::Lang;
 /// The text and structure of one captured page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
-    /// Bytes of the body it was taken from, codings undone: the file size of Tomás et al. (2008, §2.2).
+    /// Bytes of the body from which it was extracted, with codings undone: the file size of Tomás et al. (2008, §2.2).
     pub body_bytes: u32,
-    /// Charset the bytes were read as (WHATWG name, lower case).
+    /// Charset in which the bytes were read (WHATWG name, lower case).
     pub charset: String,
     /// `<title>`, white space folded.
     pub title: String,
@@ -15,7 +15,8 @@ pub struct Page {
     pub text: String,
     /// Where the blocks lie in `text`.
     pub blocks: Vec<Block>,
-    /// Start tags in document order ([`tag_code`]), and [`TEXT_TOKEN`]` | n` for a run of text of n words (Tomás et al. §2.2).
+    /// Start tags in document order ([`tag_code`]), and between them [`TEXT_TOKEN`]` | n` for a run of text of n words (Tomás et al. 2008,
+    /// §2.2).
     pub tags: Vec<u16>,
     /// Links in document order.
     pub links: Vec<Link>,
@@ -23,14 +24,14 @@ pub struct Page {
     pub images: Vec<Image>,
     /// Language of the text; [`Lang::UNKNOWN`] where it is too short or too mixed to tell.
     pub detected: Lang,
-    /// How sure the detection is, 0..=1.
+    /// Confidence of the detection, 0..=1.
     pub confidence: f32,
-    /// True where the language was guessed among those that are known ([`crate::language::Detected::is_guess`]). As `letters`, not in pages read from
-    /// a store.
+    /// True where the language was guessed among those that are known ([`crate::language::Detected::is_guess`]). As `letters`, not in pages
+    /// read from a store.
     pub is_guess: bool,
-    /// Languages the page declares, most specific source first: `<html lang>`, `<meta>`, then the HTTP header.
+    /// Languages that the page declares, the most specific source first: `<html lang>`, `<meta>`, then the HTTP header.
     pub declared: Vec<Lang>,
-    /// Share of A–Z and a–z in the letters of the text, 0..=1: Kit & Ng's test for English (2007, §3).
+    /// Share of A–Z and a–z in the letters of the text, 0..=1. Kit & Ng (2007, §3) recognise English pages by it.
     pub latin_share: f32,
     /// Which letters stand beside each other in the text ([`crate::language::letters`]), where that may be asked; empty otherwise, and in pages
     /// read from a store, which keeps it with the URL.
@@ -50,18 +51,18 @@ pub struct Block {
     pub at: u32,
 }
 
-/// What a link is.
+/// The kind of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum LinkKind {
     /// `<a href>`, `<area href>`; `<option value>` with the name of a language; `lang-href`.
     #[default]
     Anchor = 0,
-    /// `<link rel="alternate" hreflang>` and other `<link href>` that lead to pages.
+    /// `<link rel="alternate" hreflang>`, and other `<link href>` that lead to pages.
     Head = 1,
     /// `<iframe src>`, `<frame src>`.
     Frame = 2,
-    /// No link: what `<meta property="og:url">` or an HTTP header names as the URL of the page itself.
+    /// Not a link: the URL of the page itself, as `<meta property="og:url">` or an HTTP header names it.
     Own = 3,
 }
 
@@ -75,7 +76,7 @@ impl LinkKind {
     }
 }
 
-/// One link: where it leads, and what it says.
+/// One link: where it leads, and its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Link {
     /// Absolute URL, resolved against `<base>` or the page; fragment dropped.
@@ -84,9 +85,9 @@ pub struct Link {
     pub anchor: String,
     /// `rel`, lower case.
     pub rel: String,
-    /// `hreflang`, where it is a language.
+    /// `hreflang`, if it is a language.
     pub hreflang: Option<Lang>,
-    /// Which element it is.
+    /// The kind of element.
     pub kind: LinkKind,
     /// How many entries of [`Page::tags`] stand before it.
     pub at: u32,
@@ -101,20 +102,20 @@ pub struct Image {
     pub alt: String,
 }
 
-/// Marks an entry of [`Page::tags`] that is a run of text; the other bits are its number of words.
+/// Marks an entry of [`Page::tags`] that is a run of text. The other bits are its number of words.
 pub const TEXT_TOKEN: u16 = 0x8000;
 
-/// Number of a tag in [`Page::tags`]; tags this table does not know share code 0. Codes are stored: only append.
+/// Number of a tag in [`Page::tags`]; all tags that are not in the table have the code 0. Codes are stored: only append.
 pub fn tag_code(name: &str) -> u16 {
     TAGS.iter().position(|&tag| tag == name).unwrap_or(0) as u16
 }
 
-/// Name of a tag code; `?` for tags that are not in the table.
+/// Name of a tag code; `?` for codes that are not in the table.
 pub fn tag_name(code: u16) -> &'static str {
     TAGS.get(code as usize).copied().unwrap_or("?")
 }
 
-/// Every element of the HTML standard and the common obsolete ones. The position is the code.
+/// Every element of the HTML standard, and the common obsolete ones. The position of a tag is its code.
 pub const TAGS: &[&str] = &[
     "?",
     "a",

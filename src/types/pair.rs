@@ -1,4 +1,4 @@
-//! Two pages said to be translations.
+//! Two pages that are said to be translations.
 
 use super::{Lang, LangPair};
 
@@ -7,9 +7,9 @@ use super::{Lang, LangPair};
 pub struct PagePair {
     /// The two languages.
     pub langs: LangPair,
-    /// The page in the first.
+    /// The page in the first language.
     pub a: u32,
-    /// The page in the second.
+    /// The page in the second language.
     pub b: u32,
 }
 
@@ -24,8 +24,7 @@ pub struct PairLine {
     pub lang_a: Lang,
     /// Language of the second.
     pub lang_b: Lang,
-    /// How far it is to be trusted, 0..=1: its probability once pairs are verified, before that the local credibility of
-    /// its key.
+    /// How far it can be trusted, 0..=1: its probability once pairs are verified; before that the local credibility of its key.
     pub score: f64,
     /// What proposed it.
     pub method: &'static str,
@@ -33,14 +32,14 @@ pub struct PairLine {
     pub key: String,
 }
 
-/// A capture to fetch: a page of a pair that only an index or a WAT knows.
+/// A capture to fetch: a page of a pair that is known from an index or a WAT only.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FetchLine {
     /// Archive file, as the index names it.
     pub file: String,
     /// Where its record begins there.
     pub offset: u64,
-    /// Bytes it takes there; 0 where the index does not tell.
+    /// Bytes it takes there; 0 where the index does not say.
     pub length: u64,
     /// Its URL.
     pub url: String,

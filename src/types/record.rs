@@ -1,4 +1,4 @@
-//! Records of archives as they stand there, for export.
+//! Records of archives, byte for byte, for export.
 
 /// One record, copied out of an archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -7,6 +7,6 @@ pub struct CopiedRecord {
     pub url: String,
     /// Header and block, byte for byte.
     pub record: Vec<u8>,
-    /// The gzip member it stands in by itself, byte for byte; `None` where it stands in none.
+    /// The gzip member, byte for byte, if the record is alone in one.
     pub member: Option<Vec<u8>>,
 }

@@ -1,24 +1,24 @@
-//! Session ids in URLs, which name a visit and no page.
+//! Session ids in URLs: they name a visit, not a page.
 
 use memchr::{memchr, memchr2};
 use url::Url;
 
-/// Names of parameters that hold nothing but the id of a session.
+/// Names of parameters that hold session ids only.
 const CERTAIN: [&str; 4] = ["jsessionid", "phpsessid", "oscsid", "zenid"];
 
-/// Names that hold ids of sessions, but other things too.
+/// Names of parameters that hold session ids, but other things too.
 const POSSIBLE: [&str; 3] = ["sid", "sessionid", "session_id"];
 
-/// The shortest value, in bytes, of a parameter with a [`POSSIBLE`] name that is the id of a session: what servers of ASP give
-/// out; those of PHP and Java are longer, and numbers of articles are shorter.
+/// A parameter with a [`POSSIBLE`] name holds a session id only if its value has at least so many bytes. Ids of ASP have this length, those
+/// of PHP and Java are longer, and numbers of articles are shorter.
 const MIN_ID_BYTES: usize = 24;
 
 /// Length of an id that ASP.NET puts into the path, in bytes.
 const PATH_ID_BYTES: usize = 24;
 
-/// Takes the ids of sessions out of a URL: `;jsessionid=…` behind a segment of the path, the `(S(…))` of ASP.NET, and
-/// parameters of the query, as the web archives do when they index. A crawler that keeps no cookies is given such URLs: one page would
-/// have as many as there were visits, and no two pages one skeleton.
+/// Removes session ids from a URL: `;jsessionid=…` after a segment of the path, the `(S(…))` of ASP.NET, and parameters of the query, as
+/// web archives do when they index. A crawler without cookies is given such URLs: each page would have as many URLs as there were visits,
+/// and no two pages would have a skeleton in common.
 pub(super) fn strip(url: &mut Url) {
     if url.path().contains([';', '(']) {
         let kept: Vec<String> = url.path().split('/').filter(|segment| !is_path_id(segment)).map(bare).collect();
@@ -34,7 +34,7 @@ pub(super) fn strip(url: &mut Url) {
     }
 }
 
-/// True where `strip` may find something, without taking the URL apart.
+/// True where `strip` may find something; the URL is not parsed for this.
 pub fn may_name_session(raw: &str) -> bool {
     let bytes = raw.as_bytes();
     let query = memchr(b'?', bytes).unwrap_or(bytes.len());
@@ -42,7 +42,7 @@ pub fn may_name_session(raw: &str) -> bool {
         || raw.get(query + 1..).is_some_and(|query| query.split('&').any(is_session))
 }
 
-/// The URL without ids of sessions.
+/// The URL without session ids.
 pub fn without_session(raw: String) -> String {
     if !may_name_session(&raw) {
         return raw;
@@ -52,7 +52,7 @@ pub fn without_session(raw: String) -> String {
     url.into()
 }
 
-/// A segment of the path without the sessions among its parameters.
+/// A segment of the path without session ids among its parameters.
 fn bare(segment: &str) -> String {
     segment.split(';').enumerate().filter(|(i, part)| *i == 0 || !is_session(part)).fold(
         String::new(),
@@ -78,7 +78,7 @@ fn is_session(parameter: &str) -> bool {
     named(&CERTAIN) || is_asp || (named(&POSSIBLE) && is_id())
 }
 
-/// True for `(S(…))`, and for several in one: `(A(…)S(…))`.
+/// True for `(S(…))`, and for several such ids in one segment: `(A(…)S(…))`.
 fn is_path_id(segment: &str) -> bool {
     let Some(mut inner) = segment.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return false };
     let one = |text: &str| {

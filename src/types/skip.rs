@@ -18,13 +18,13 @@ macro_rules! reasons {
                 match self { $(SkipReason::$variant => $name,)* }
             }
 
-            /// True for reasons that say something of a page; the others concern records that never hold one.
+            /// True for reasons that concern a page; the others concern records that never hold one.
             pub fn is_of_page(self) -> bool {
                 use SkipReason::*;
                 !matches!(self, WarcInfo | Request | Metadata | Conversion | OtherRecord | NotWeb | BadUrl)
             }
 
-            /// True for what only an archive that is damaged or cut off has.
+            /// True for reasons that only a damaged or cut archive gives.
             pub fn is_damage(self) -> bool {
                 matches!(self, SkipReason::Truncated | SkipReason::BadRecord | SkipReason::BadCompression)
             }
@@ -50,7 +50,7 @@ reasons! {
     Conversion = 4, "conversion record";
     /// A record of any other type, or of none.
     OtherRecord = 5, "record of another type";
-    /// A URL that is no web page's (`dns:`, `metadata:`, `urn:` …).
+    /// A URL that is not that of a web page (`dns:`, `metadata:`, `urn:` …).
     NotWeb = 6, "URL is not http or https";
     /// A URL that cannot be parsed.
     BadUrl = 7, "URL cannot be parsed";
@@ -58,7 +58,7 @@ reasons! {
     TooLong = 8, "record longer than the limit";
     /// The archive ends inside the record.
     Truncated = 9, "record cut off";
-    /// The record's header makes no sense.
+    /// The record's header cannot be read.
     BadRecord = 10, "record header malformed";
     /// The compressed data is corrupt.
     BadCompression = 11, "compressed data corrupt";
@@ -66,7 +66,7 @@ reasons! {
     BadHttp = 12, "http response malformed";
     /// HTTP status other than 200.
     Status = 13, "http status not 200";
-    /// The content type says it is no HTML.
+    /// The content type is not HTML.
     NotHtml = 14, "not html";
     /// The content coding cannot be undone.
     BadCoding = 15, "content coding corrupt or unknown";
@@ -78,16 +78,17 @@ reasons! {
     ParserLimit = 18, "html beyond the parser's memory limit";
     /// Less text than `min_text_bytes`, which is 100 unless a program sets it (Liu et al. 2014, §4.1).
     ShortText = 19, "text shorter than 100 bytes";
-    /// A newer capture of the same URL is there.
+    /// Another capture of the same URL counts: a fuller one, or a newer one that is as full.
     OlderCapture = 20, "older capture of the same URL";
-    // 21 was the code of a reason that no release gave: it stays reserved.
-    /// A page with hardly any text that has the browser go to another URL.
+    // 21 was the code of a reason that no release ever gave; it stays reserved.
+    /// A page with hardly any text that makes the browser go to another URL.
     Redirect = 22, "redirect to another URL";
-    /// A page with hardly any text that says that there is no such page.
+    /// A page with hardly any text, which says that the page does not exist.
     NotFound = 23, "page not found, with status 200";
-    /// A page with hardly any text that asks who one is.
+    /// A page with hardly any text, which asks the reader to log in.
     LogIn = 24, "only a log-in form";
-    /// A file that an input has or names, and that is a symbolic link or no regular file, lies elsewhere, or is too long.
+    /// A file that an input contains or names, but that is a symbolic link, is not a regular file, lies outside the input's folder, or is
+    /// too long.
     FileNotRead = 25, "file not read: link, pipe or too long";
 }
 
@@ -99,7 +100,7 @@ impl fmt::Display for SkipReason {
 
 impl std::error::Error for SkipReason {}
 
-/// Something left out, and where it lies.
+/// Something that was left out, and where it lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
     /// Why.
@@ -108,9 +109,9 @@ pub struct Skip {
     pub offset: u64,
     /// How many bytes of the archive it takes, 0 where unknown.
     pub length: u64,
-    /// Its URL where it has one (empty: none).
+    /// Its URL; empty if it has none.
     pub url: String,
-    /// What was found and what was expected, for a person; may be empty.
+    /// What was found and what was expected, in words for people; may be empty.
     pub detail: String,
 }
 
@@ -122,7 +123,7 @@ mod tests {
     fn every_code_is_that_of_one_reason() {
         for &reason in SkipReason::ALL {
             assert_eq!(SkipReason::from_code(reason as u8), Some(reason));
-            // What a person reads has no words of the code.
+            // People read the name, so it must not look like code.
             assert!(!reason.name().contains('_'), "{reason}");
         }
         assert_eq!(SkipReason::from_code(u8::MAX), None);

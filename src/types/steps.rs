@@ -1,19 +1,19 @@
-//! How far long work on one thing is: its steps, as methods tell of them.
+//! Reports of how far long work on one site is, step by step, as methods give them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Who is told of steps. May be called from any thread.
+/// Receives reports of steps. It may be called from any thread.
 pub trait Watch: Sync {
-    /// Of the step that is called `what`, so much is done of `total`.
+    /// Reports that `done` of `total` units of the step called `what` are done.
     fn step(&self, what: &str, done: u64, total: u64);
 }
 
-/// Nobody.
+/// Ignores reports.
 impl Watch for () {
     fn step(&self, _: &str, _: u64, _: u64) {}
 }
 
-/// A step that is counted, by one thread or several.
+/// A step whose units are counted, by one thread or several.
 pub struct Step<'w> {
     watch: &'w dyn Watch,
     what: &'static str,
@@ -21,18 +21,18 @@ pub struct Step<'w> {
     done: AtomicU64,
 }
 
-/// What is done between two reports, at the least: shorter steps are told of by what they are part of.
+/// Units between two reports, at least. Steps with fewer units are not reported; only the work around them is.
 const LEAST: u64 = 64;
-/// Reports of one step, about, at the most.
+/// Reports of one step, at most, roughly.
 const REPORTS: u64 = 256;
 
 impl<'w> Step<'w> {
-    /// A step of so many units of which none is done.
+    /// A step of `total` units, of which none is done.
     pub fn new(watch: &'w dyn Watch, what: &'static str, total: usize) -> Step<'w> {
         Step { watch, what, total: total as u64, done: AtomicU64::new(0) }
     }
 
-    /// Counts what was done.
+    /// Counts units that were done.
     pub fn did(&self, count: usize) {
         let every = (self.total / REPORTS).max(LEAST);
         let before = self.done.fetch_add(count as u64, Ordering::Relaxed);

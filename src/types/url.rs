@@ -7,10 +7,10 @@ use url::Url;
 
 use super::{SkipReason, session};
 
-/// A URL in the one form the store knows: WHATWG-normalised, no fragment, no user, no default port, no id of a session.
+/// A URL in the only form that the store uses: WHATWG-normalised, without fragment, user, default port and session id.
 ///
-/// Two URLs that differ in `http` and `https` only are one page: [`CanonicalUrl::identity`] leaves the scheme
-/// out, and everything is looked up and sorted by it.
+/// Two URLs that differ only in `http` and `https` are one page: [`CanonicalUrl::identity`] leaves the scheme out, and URLs are looked up
+/// and sorted by it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CanonicalUrl {
     url: String,
@@ -21,7 +21,7 @@ pub struct CanonicalUrl {
 }
 
 impl CanonicalUrl {
-    /// Reads a URL as people type it: with or without `http://`.
+    /// Parses a URL as people type it, with or without `http://`.
     ///
     /// # Errors
     /// As [`CanonicalUrl::parse`].
@@ -29,18 +29,18 @@ impl CanonicalUrl {
         if text.contains("://") { CanonicalUrl::parse(text) } else { CanonicalUrl::parse(&format!("http://{text}")) }
     }
 
-    /// Reads a URL as archives and pages give it.
+    /// Parses a URL as archives and pages give it.
     ///
     /// # Errors
-    /// [`SkipReason::NotWeb`] for schemes other than http and https, [`SkipReason::BadUrl`] for what cannot be parsed.
+    /// [`SkipReason::NotWeb`] for schemes other than http and https, [`SkipReason::BadUrl`] if the URL cannot be parsed.
     pub fn parse(raw: &str) -> Result<CanonicalUrl, SkipReason> {
         let raw = raw.trim().trim_start_matches('<').trim_end_matches('>');
-        // Archives hold URLs with raw spaces; the parser percent-encodes them.
+        // Archives have URLs with raw spaces; the parser percent-encodes them.
         let url = Url::parse(raw).map_err(|_| if scheme_is_web(raw) { SkipReason::BadUrl } else { not_web(raw) })?;
         CanonicalUrl::from_url(url)
     }
 
-    /// As [`CanonicalUrl::parse`], of a URL already parsed.
+    /// Does the same as [`CanonicalUrl::parse`] for a URL that is parsed already.
     ///
     /// # Errors
     /// As [`CanonicalUrl::parse`].
@@ -52,7 +52,7 @@ impl CanonicalUrl {
         if !url.username().is_empty() || url.password().is_some() {
             url.set_username("").and_then(|()| url.set_password(None)).map_err(|()| SkipReason::BadUrl)?;
         }
-        // `http://x:443/` keeps its port under http, so only the scheme's own default goes (the parser drops it).
+        // The parser has removed the default port of the scheme. Any other port stays, as in `http://x:443/`.
         session::strip(&mut url);
         if url.query() == Some("") {
             url.set_query(None);
@@ -67,7 +67,7 @@ impl CanonicalUrl {
         &self.url
     }
 
-    /// The URL without its scheme: what makes two URLs one page.
+    /// The URL without its scheme. URLs with the same identity are one page.
     pub fn identity(&self) -> &str {
         &self.url[self.identity..]
     }
@@ -82,7 +82,7 @@ impl CanonicalUrl {
         &self.url[self.identity..self.host_end]
     }
 
-    /// What follows the host: `/path/file?query`.
+    /// The part after the host: `/path/file?query`.
     pub fn rest(&self) -> &str {
         &self.url[self.host_end..]
     }
@@ -111,8 +111,8 @@ pub fn host_of(identity: &str) -> &str {
     identity.split('/').next().unwrap_or("")
 }
 
-/// The registrable domain of a host: its public suffix and one label more; the host itself where that does not
-/// exist (an IP URL, a bare suffix). A port stays.
+/// The registrable domain of a host: its public suffix and one more label; or the host itself if it has none (an IP address, a bare
+/// suffix). The port is kept.
 pub fn registrable_domain(host: &str) -> Cow<'_, str> {
     let (name, port) = match host.rsplit_once(':') {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => (name, Some(port)),
@@ -128,7 +128,7 @@ pub fn registrable_domain(host: &str) -> Cow<'_, str> {
     }
 }
 
-/// Where the public suffix of a host is: `co.uk` of `www.example.co.uk:8080`. None in an IP URL.
+/// Where the public suffix of a host is: `co.uk` of `www.example.co.uk:8080`. `None` for an IP address.
 pub fn public_suffix(host: &str) -> Option<Range<usize>> {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,
@@ -141,8 +141,8 @@ pub fn public_suffix(host: &str) -> Option<Range<usize>> {
     Some(name.len() - suffix.len()..name.len())
 }
 
-/// The name of all hosts that differ from this one in labels before the registrable domain and in the public suffix only:
-/// `example.*` for `www.example.co.uk`. The host itself where it has no registrable domain.
+/// A common name for all hosts that differ only in the labels before the registrable domain and in the public suffix: `example.*` for
+/// `www.example.co.uk`. The host itself if it has no registrable domain.
 pub fn family(host: &str) -> Cow<'_, str> {
     let domain = registrable_domain(host);
     match public_suffix(&domain).filter(|suffix| suffix.start > 0) {
