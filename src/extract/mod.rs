@@ -72,9 +72,8 @@ fn with_language(read: Read, url: &CanonicalUrl, params: &Params) -> Result<Page
     page.is_guess = language.is_guess;
     page.latin_share = language.latin_share;
     // Of languages that are told, some pages show the letters that texts in them have.
-    if !language::is_sure(language.lang, language.confidence)
-        || xxh3_64(page.text.as_bytes()).is_multiple_of(TOLD_PER_SAMPLE)
-    {
+    let is_told = !language.is_guess && language::is_told(language.lang);
+    if !is_told || xxh3_64(page.text.as_bytes()).is_multiple_of(TOLD_PER_SAMPLE) {
         page.letters = language::count_letters(&page.text, &runs, &params.language);
     }
     Ok(page)

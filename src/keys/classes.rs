@@ -79,16 +79,25 @@ pub fn groups(texts: &[&[u8]]) -> Vec<Option<usize>> {
     let totals: Vec<u64> = (0..texts.len()).map(|at| read(at).total()).collect();
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by_key(|&at| (Reverse(totals[at]), at));
-    let mut groups: Vec<Letters> = Vec::new();
+    // How many texts each has, and their letters.
+    let mut groups: Vec<(u32, Letters)> = Vec::new();
     for &at in &order {
         let letters = read(at);
-        match nearest(groups.iter().enumerate(), &letters) {
-            Some(group) => groups[group].add(&letters),
-            // Groups of one or two texts each would make this quadratic.
-            None if groups.len() < MAX_GROUPS => groups.push(letters),
-            None => {}
+        match nearest(groups.iter().map(|group| &group.1).enumerate(), &letters) {
+            Some(group) => {
+                groups[group].0 += 1;
+                groups[group].1.add(&letters);
+            }
+            None if groups.len() < MAX_GROUPS => groups.push((1, letters)),
+            // More groups would make this quadratic: one takes the place of a text that none has been like.
+            None => {
+                if let Some(group) = groups.iter_mut().find(|group| group.0 == 1) {
+                    *group = (1, letters);
+                }
+            }
         }
     }
+    let groups: Vec<Letters> = groups.into_iter().map(|group| group.1).collect();
     let of: Vec<Option<usize>> = (0..texts.len()).map(|at| nearest(groups.iter().enumerate(), &read(at))).collect();
     let mut sizes: Vec<(usize, u64)> = vec![(0, 0); groups.len()];
     for (total, group) in totals.iter().zip(&of) {

@@ -102,8 +102,14 @@ pub fn resolve(
         let exact = named.and_then(|named| langs.keys().copied().filter(|lang| named.agrees(*lang)).max());
         exact.or(named).or_else(|| winner(langs))
     };
-    let markers: FxHashMap<(Field, String), Lang> =
-        votes.iter().filter_map(|(marker, langs)| Some((marker.clone(), meaning(&marker.1, langs)?))).collect();
+    // What each marker means, and whether most of what it pairs is in that language.
+    let markers: FxHashMap<(Field, String), (Lang, bool)> = votes
+        .iter()
+        .filter_map(|(marker, langs)| {
+            let meant = meaning(&marker.1, langs)?;
+            Some((marker.clone(), (meant, winner(langs) == Some(meant))))
+        })
+        .collect();
     let copied: FxHashSet<u32> = copies.iter().map(|&(copy, _)| copy).collect();
     let mut changed = false;
     let mut letters = None;
@@ -121,17 +127,21 @@ pub fn resolve(
             let least = if are_relatives { SURE_OF_RELATIVES } else { SURE };
             facts.form.has_text() && facts.confidence < least
         };
-        // Pages like each other and unlike those in a language that can be told are not in that language, whatever their URLs say.
-        let cannot_be = |lang: Lang| label.is_some_and(Lang::is_unnamed) && is_told(lang);
+        // Pages like each other, and unlike those in a language that can be told, are not in it because their URLs say so, if all that do are.
+        let cannot_be = |lang: Lang, is_usual: bool| !is_usual && label.is_some_and(Lang::is_unnamed) && is_told(lang);
         if (is_established && (!facts.form.has_text() || facts.confidence >= SURE_OF_RELATIVES))
-            || (label.is_none() && facts.detected.is_known() && !facts.is_guess)
+            || (label.is_none() && facts.detected.is_known() && !(facts.is_guess && params.wants(facts.detected)))
         {
             continue;
         }
         let in_two = facts.form.has_text() && f64::from(facts.confidence) < params.min_confidence;
         let mut found: Vec<Lang> = Vec::new();
+        let mut is_usual = true;
         for_each_text(&mut anatomy, pages.identity(page), &mut |field, text| {
-            found.extend(markers.get(&(field, text.to_owned())));
+            if let Some(&(lang, usual)) = markers.get(&(field, text.to_owned())) {
+                found.push(lang);
+                is_usual &= usual;
+            }
         });
         found.sort_unstable();
         found.dedup();
@@ -140,7 +150,7 @@ pub fn resolve(
             label.is_none_or(|label| letters.way(label, lang, facts.latin_share) >= params.min_shift)
         };
         let resolved = match found[..] {
-            [lang] if cannot_be(lang) => None,
+            [lang] if cannot_be(lang, is_usual) => None,
             [lang] if is_established && !is_doubtful(lang) && !(in_two && shown(lang, &mut letters)) => None,
             [lang] if !facts.declared.is_known() || facts.declared.agrees(lang) => Some(lang),
             [] if !is_established => unmarked.iter().copied().find(|lang| facts.declared == *lang),

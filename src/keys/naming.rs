@@ -85,7 +85,7 @@ impl Text {
         }
         let is_free = |lang: Lang| !called.contains(&lang.base());
         match self {
-            Text::Told(lang) => is_taken_for(named, lang) && is_free(lang),
+            Text::Told(lang) => is_taken_for(named, lang) && !is_told(named) && is_free(lang),
             // Letters of a script tell, however few there are among others.
             Text::Likely(lang) if is_alone(lang) => is_taken_for(named, lang) && is_free(lang),
             Text::Likely(lang) => !is_told(named) && (is_taken_for(named, lang) || is_free(lang)),
@@ -190,16 +190,23 @@ impl Doubts {
             match near.or_else(|| classes.nearest(&letters, may_be_like)) {
                 Some(lang) if Some(lang) == guess => {}
                 Some(lang) => site.set(page, Some(lang).filter(|lang| wants(*lang))),
-                None => left.push((page, guess.filter(|guess| classes.distance(*guess, &letters).is_none()))),
+                None => left.push(page),
             }
         }
-        let letters: Vec<&[u8]> = left.iter().map(|&(page, _)| pages.letters(page)).collect();
+        let letters: Vec<&[u8]> = left.iter().map(|&page| pages.letters(page)).collect();
         let groups = groups(&letters);
         let named = known.groups(pages, &left, &groups);
-        for ((page, guess), group) in left.into_iter().zip(groups) {
+        let guessed = guessed(pages, &left, &groups);
+        let is_named: FxHashSet<u32> = self.named.iter().map(|named| named.0).collect();
+        for (page, group) in left.into_iter().zip(groups) {
             let lang = match group {
-                Some(group) => named.get(&group).copied().or_else(|| Lang::unnamed(group)),
-                None => guess,
+                Some(group) => {
+                    let known = named.get(&group).or_else(|| guessed.get(&group));
+                    known.copied().or_else(|| Lang::unnamed(group))
+                }
+                None if is_named.contains(&page) => None,
+                // It may be a list of names, in the language that it was taken for.
+                None => continue,
             };
             site.set(page, lang.filter(|lang| wants(*lang)));
         }
@@ -223,6 +230,23 @@ impl Doubts {
         classes.complete(likely);
         classes
     }
+}
+
+/// The language that each group of pages is taken for, if it is one language for nearly all of them: a text without sentences lacks the function
+/// words of its language too.
+fn guessed(pages: &dyn Pages, left: &[u32], groups: &[Option<usize>]) -> FxHashMap<usize, Lang> {
+    let mut counts: BTreeMap<(usize, Lang), u32> = BTreeMap::new();
+    let mut sizes: FxHashMap<usize, u32> = FxHashMap::default();
+    for (&page, group) in left.iter().zip(groups) {
+        if let Some(group) = *group {
+            *sizes.entry(group).or_default() += 1;
+            *counts.entry((group, pages.detected(page))).or_default() += 1;
+        }
+    }
+    let is_one = |&(&(group, lang), &count): &(&(usize, Lang), &u32)| {
+        lang.is_known() && f64::from(count) >= BELIEVED * f64::from(sizes[&group])
+    };
+    counts.iter().filter(is_one).map(|(&(group, lang), _)| (group, lang)).collect()
 }
 
 /// What the pages that can be checked say of the names of a site.
@@ -310,16 +334,11 @@ impl Known {
 
     /// What the site calls groups of pages whose texts are alike, and unlike those in any language that can be told: a source that nothing else
     /// speaks for is right about them where it names them alone.
-    fn groups(
-        &self,
-        pages: &dyn Pages,
-        left: &[(u32, Option<Lang>)],
-        groups: &[Option<usize>],
-    ) -> FxHashMap<usize, Lang> {
+    fn groups(&self, pages: &dyn Pages, left: &[u32], groups: &[Option<usize>]) -> FxHashMap<usize, Lang> {
         let mut anatomy = Anatomy::default();
         let mut sizes: BTreeMap<usize, u32> = BTreeMap::new();
         let mut counts: BTreeMap<(usize, Source, Lang), u32> = BTreeMap::new();
-        for (&(page, _), group) in left.iter().zip(groups) {
+        for (&page, group) in left.iter().zip(groups) {
             let Some(group) = *group else { continue };
             *sizes.entry(group).or_default() += 1;
             for name in names(pages, page, &pages.facts(page), &mut anatomy) {

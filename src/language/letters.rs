@@ -92,9 +92,9 @@ impl Letters {
         let mut kinds = 0u32;
         let mut sum = 0.0;
         for (&x, &y) in self.counts.iter().zip(other.counts.iter()) {
-            kinds += u32::from(x + y > 0);
+            kinds += u32::from(x > 0 || y > 0);
             if x > 0 && y > 0 {
-                sum += x_ln_x(x) + x_ln_x(y) - x_ln_x(x + y);
+                sum += x_ln_x(x) + x_ln_x(y) - total_ln(f64::from(x) + f64::from(y));
             }
         }
         let gain = sum + total_ln(n + m) - total_ln(n) - total_ln(m);

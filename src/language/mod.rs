@@ -66,16 +66,11 @@ pub fn detect(text: &str, runs: &[Run], params: &Params) -> Detected {
     Detected { lang, confidence, is_guess, latin_share: scripts::latin_share(text) }
 }
 
-/// True where the words or the script of a text name its language, and not a guess among the languages that are known here.
-pub fn is_sure(lang: Lang, confidence: f32) -> bool {
-    is_told(lang) && confidence >= SURE
-}
-
-/// How sure the language of a text is that its words or script tell (an estimate: as for markers of keys).
-const SURE: f32 = 0.945;
-
-/// Counts the [`letters`] of a text, as much of it as [`detect`] looks at.
+/// Counts the [`letters`] of a text, as much of it as [`detect`] looks at. Menus are often left untranslated, and a little prose is enough.
 pub fn count_letters(text: &str, runs: &[Run], params: &Params) -> Vec<u8> {
+    let prose: Vec<Run> = runs.iter().filter(|run| run.kind == Kind::Prose).copied().collect();
+    let bytes: u32 = prose.iter().map(|run| run.end - run.start).sum();
+    let runs = if bytes >= params.min_letters { &prose } else { runs };
     letters::count(&composed(&sample(text, runs, params)))
 }
 
@@ -115,8 +110,8 @@ const RELATIVES: &[&[&str]] = &[
     &["et", "fi"],
 ];
 
-/// Languages that can be told, each with some that cannot, and that are taken for it even in long texts: by the words that they share, or by a
-/// script that both write.
+/// Languages, each with some that are taken for it even in long texts, by the words that they share, or by a script that both write. Most of
+/// these cannot be told.
 const TAKEN_FOR: &[(&str, &[&str])] = &[
     ("es", &["ast", "ext", "lad"]),
     ("it", &["co", "scn", "sc", "rm", "fur", "lmo", "vec", "lij", "pms", "nap", "rgn", "eml"]),
@@ -151,7 +146,7 @@ const TAKEN_FOR: &[(&str, &[&str])] = &[
     ("ku", &["zza"]),
 ];
 
-/// True for a language that cannot be told, and that is taken for one that can.
+/// True for a language whose texts are taken for another one.
 pub fn is_taken_for(lang: Lang, told: Lang) -> bool {
     let (lang, told) = (lang.base(), told.base());
     TAKEN_FOR.iter().any(|(known, others)| *known == told.as_str() && others.contains(&lang.as_str()))
@@ -201,9 +196,12 @@ fn by_words_of_a_script(sample: &str, main: Lang, share: f32, params: &Params) -
         words.lang == main
             || TAKEN_FOR.iter().any(|(told, others)| *told == main.as_str() && others.contains(&words.lang.as_str()))
     });
-    let (lang, confidence) = likeliest.map_or((main, share), |words| (words.lang, share.min(words.share)));
-    let is_guess = read.exclude(lang, params);
-    (lang, if is_guess { confidence.min(DOUBTED) } else { confidence }, is_guess)
+    match likeliest {
+        Some(words) if words.lang != main && !read.exclude(words.lang, params) => {
+            (words.lang, share.min(words.share), false)
+        }
+        _ => (main, share, false),
+    }
 }
 
 fn by_words_or_models(sample: &str, params: &Params) -> (Lang, f32, bool) {

@@ -52,7 +52,7 @@ impl Default for Params {
             min_own_words: 6,
             min_share: 0.6,
             min_close_share: 0.8,
-            min_variety: 0.4,
+            min_variety: 0.3,
             min_model_confidence: 0.8,
         }
     }

@@ -128,7 +128,7 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> LanguageReason {
             _ if lang.is_unnamed() => LanguageReason::Unnamed,
             _ => LanguageReason::Site,
         }
-    } else if !own.is_known() || site.pages.facts(page).is_guess {
+    } else if !own.is_known() || site.pages.facts(page).is_guess && opened.is_requested(own) {
         LanguageReason::Unknown
     } else if opened.is_requested(own) {
         LanguageReason::LanguagesChanged
