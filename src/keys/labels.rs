@@ -61,6 +61,58 @@ fn resolve_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
     }
 }
 
+/// What stands for languages in strong keys.
+struct Markers {
+    /// The languages of the keys.
+    established: FxHashSet<Lang>,
+    /// Those for which (null) stands.
+    unmarked: FxHashSet<Lang>,
+    /// What each marker means, and whether most of what it pairs is in that language.
+    meanings: FxHashMap<(Field, String), (Lang, bool)>,
+}
+
+impl Markers {
+    fn of(keys: &[FoundKey]) -> Markers {
+        let mut established: FxHashSet<Lang> = FxHashSet::default();
+        let mut unmarked: FxHashSet<Lang> = FxHashSet::default();
+        let mut votes: FxHashMap<(Field, String), FxHashMap<Lang, u64>> = FxHashMap::default();
+        for found in keys.iter().filter(|key| key.state != State::Weak) {
+            for edit in found.key.edits.iter().filter(|edit| !edit.core) {
+                for (lang, text) in [(found.key.langs.a, &edit.from), (found.key.langs.b, &edit.to)] {
+                    established.insert(lang);
+                    if text.is_empty() {
+                        unmarked.insert(lang);
+                    } else {
+                        *votes.entry((edit.field, text.clone())).or_default().entry(lang).or_default() +=
+                            found.evidence.power;
+                    }
+                }
+            }
+        }
+        let winner = |langs: &FxHashMap<Lang, u64>| {
+            langs.iter().map(|(&lang, &power)| (power, lang)).max().map(|(_, lang)| lang)
+        };
+        // A marker that names a language stands for it, even where most of its pages are not translated.
+        let meaning = |text: &str, langs: &FxHashMap<Lang, u64>| {
+            let is_of_site = |named: &Lang| {
+                let is_relative = |lang: &Lang| are_relatives(*named, *lang);
+                established.iter().any(|lang| named.agrees(*lang)) || winner(langs).as_ref().is_some_and(is_relative)
+            };
+            let named = named_language(text).filter(is_of_site);
+            let exact = named.and_then(|named| langs.keys().copied().filter(|lang| named.agrees(*lang)).max());
+            exact.or(named).or_else(|| winner(langs))
+        };
+        let meanings = votes
+            .iter()
+            .filter_map(|(marker, langs)| {
+                let meant = meaning(&marker.1, langs)?;
+                Some((marker.clone(), (meant, winner(langs) == Some(meant))))
+            })
+            .collect();
+        Markers { established, unmarked, meanings }
+    }
+}
+
 /// Resolves doubtful languages by the markers of strong keys; `true` when anything changed.
 ///
 /// Doubtful is a page whose language is unknown, or takes part in no strong key (noise of detection), or that is in two
@@ -74,42 +126,7 @@ pub fn resolve(
     copies: &[(u32, u32)],
     keys: &[FoundKey],
 ) -> bool {
-    let mut established: FxHashSet<Lang> = FxHashSet::default();
-    let mut unmarked: FxHashSet<Lang> = FxHashSet::default();
-    let mut votes: FxHashMap<(Field, String), FxHashMap<Lang, u64>> = FxHashMap::default();
-    for found in keys.iter().filter(|key| key.state != State::Weak) {
-        for edit in found.key.edits.iter().filter(|edit| !edit.core) {
-            for (lang, text) in [(found.key.langs.a, &edit.from), (found.key.langs.b, &edit.to)] {
-                established.insert(lang);
-                if text.is_empty() {
-                    unmarked.insert(lang);
-                } else {
-                    *votes.entry((edit.field, text.clone())).or_default().entry(lang).or_default() +=
-                        found.evidence.power;
-                }
-            }
-        }
-    }
-    let winner =
-        |langs: &FxHashMap<Lang, u64>| langs.iter().map(|(&lang, &power)| (power, lang)).max().map(|(_, lang)| lang);
-    // A marker that names a language stands for it, even where most of its pages are not translated.
-    let meaning = |text: &str, langs: &FxHashMap<Lang, u64>| {
-        let is_of_site = |named: &Lang| {
-            let is_relative = |lang: &Lang| are_relatives(*named, *lang);
-            established.iter().any(|lang| named.agrees(*lang)) || winner(langs).as_ref().is_some_and(is_relative)
-        };
-        let named = named_language(text).filter(is_of_site);
-        let exact = named.and_then(|named| langs.keys().copied().filter(|lang| named.agrees(*lang)).max());
-        exact.or(named).or_else(|| winner(langs))
-    };
-    // What each marker means, and whether most of what it pairs is in that language.
-    let markers: FxHashMap<(Field, String), (Lang, bool)> = votes
-        .iter()
-        .filter_map(|(marker, langs)| {
-            let meant = meaning(&marker.1, langs)?;
-            Some((marker.clone(), (meant, winner(langs) == Some(meant))))
-        })
-        .collect();
+    let Markers { established, unmarked, meanings } = Markers::of(keys);
     let copied: FxHashSet<u32> = copies.iter().map(|&(copy, _)| copy).collect();
     let mut changed = false;
     let mut letters = None;
@@ -138,7 +155,7 @@ pub fn resolve(
         let mut found: Vec<Lang> = Vec::new();
         let mut is_usual = true;
         for_each_text(&mut anatomy, pages.identity(page), &mut |field, text| {
-            if let Some(&(lang, usual)) = markers.get(&(field, text.to_owned())) {
+            if let Some(&(lang, usual)) = meanings.get(&(field, text.to_owned())) {
                 found.push(lang);
                 is_usual &= usual;
             }
