@@ -30,9 +30,9 @@ pub struct Params {
     pub min_share: f32,
     /// See [`Params::min_share`].
     pub min_close_share: f32,
-    /// The fewest different function words, compared with what a text of as many words would have, for a text to be in a language with a list
-    /// of them. Of texts of 500 bytes in 300 languages without a list 84 in a hundred have fewer of any list, and of those in a language with a
-    /// list 3 in a hundred of its own.
+    /// The fewest different function words, compared with what a text of as many words would have, for a text to be in a language with a
+    /// list of them. Of texts of the Universal Declaration of Human Rights of some 400 bytes, 90 in a hundred have fewer of any list in
+    /// 337 languages without one, and 2 in a hundred of their own list in 89 languages; short news have fewer than that text.
     pub min_variety: f32,
     /// The smallest probability, 0..=1, at which the last model is believed alone.
     pub min_model_confidence: f32,

@@ -370,11 +370,10 @@ fn weight(letters: usize) -> f32 {
     }
 }
 
-/// The commonest function words of each language: its tag, its [`Family`], how many of a hundred words of running text they are, and the words, in
-/// lower case, the commonest first. Written by hand from general knowledge of the languages, the numbers estimated (at least 20, so that a few of
-/// them are not taken for much text). Counted in a translated manual, those of Czech, English, French, German, Russian and Spanish were right
-/// within 4; the others have not been checked. All languages that the models know and that share their script with others are here: what has no
-/// list is not believed of a text alone.
+/// The commonest function words of each language: its tag, its [`Family`], how many of a hundred words of running text they are, and the
+/// words, in lower case, the commonest first. Written by hand from general knowledge of the languages, the numbers estimated (at least 20, so
+/// that a few of them are not taken for much text). Counted in a translated manual, those of Czech, English, French, German, Russian and
+/// Spanish were right within 4; the others have not been checked. What the models know and has no list, as Quechua, is no more than a guess.
 const WORDS: &str = include_str!("words.tsv");
 
 static LISTS: LazyLock<Vec<List>> = LazyLock::new(|| WORDS.lines().filter_map(List::read).collect());
