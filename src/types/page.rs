@@ -26,14 +26,14 @@ pub struct Page {
     pub detected: Lang,
     /// Confidence of the detection, 0..=1.
     pub confidence: f32,
-    /// True where the language was guessed among those that are known ([`crate::language::Detected::is_guess`]). As `letters`, not in pages
+    /// True where the language was guessed among those that are known by their function words. As `letters`, not in pages
     /// read from a store.
     pub is_guess: bool,
     /// Languages that the page declares, the most specific source first: `<html lang>`, `<meta>`, then the HTTP header.
     pub declared: Vec<Lang>,
     /// Share of A–Z and a–z in the letters of the text, 0..=1. Kit & Ng (2007, §3) recognise English pages by it.
     pub latin_share: f32,
-    /// Which letters stand beside each other in the text ([`crate::language::letters`]), where that may be asked; empty otherwise, and in pages
+    /// Which letters stand beside each other in the text, where that may be asked; empty otherwise, and in pages
     /// read from a store, which keeps it with the URL.
     pub letters: Vec<u8>,
 }
