@@ -379,7 +379,10 @@ fn extract_record(record: &RawRecord) -> Outcome {
 
 fn extract_capture(capture: &Capture) -> Outcome {
     let url = CanonicalUrl::parse(&capture.url).map_err(|reason| reason.to_string())?;
-    let Ok(page) = extract::extract(capture, &url, &Config::default().extract) else { return Ok(()) };
+    let Ok(mut page) = extract::extract(capture, &url, &Config::default().extract) else { return Ok(()) };
+    // These are kept with the URL.
+    page.is_guess = false;
+    page.letters.clear();
     let stored = StoredPage::decode(&encode(url.as_str(), 1, capture, &page));
     if stored.is_some_and(|stored| stored.page() == page) { Ok(()) } else { Err("is stored otherwise".to_owned()) }
 }
