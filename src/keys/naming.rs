@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::classes::{APART, Classes, groups};
+use super::classes::{self, APART, Classes};
 use super::language_names::{is_code, names_by_code};
 use crate::index::site::{PageFacts, Pages, SiteIndex};
 use crate::language::letters::Letters;
@@ -80,7 +80,7 @@ impl Text {
     /// True where the text may be in a language that the site names, in spite of what it was taken for. What it is likely in stays, where that
     /// is a language that the site has a name for; and a long text in a language that can be told would have been told.
     fn may_be(self, facts: &PageFacts, named: Lang, called: &FxHashSet<Lang>) -> bool {
-        if is_alone(named) && facts.latin_share > 0.5 {
+        if !is_written_so(named, facts) {
             return false;
         }
         let is_free = |lang: Lang| !called.contains(&lang.base());
@@ -110,15 +110,15 @@ pub fn name(pages: &dyn Pages, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) ->
         let mut is_agreed = false;
         for name in names(pages, page, &facts, &mut anatomy) {
             is_agreed |= facts.detected.agrees(name.lang);
-            let found = Some((known.belief(name.source), name.source, name.lang));
-            if found.is_none_or(|found| found.0 < BELIEVED) {
+            let found = (known.belief(name.source), name.source, name.lang);
+            if found.0 < BELIEVED {
                 continue;
             }
-            called = better(called, found);
+            keep_better(&mut called, found);
             if facts.detected.agrees(name.lang)
                 || (known.allows(pages, page, &name) && text.may_be(&facts, name.lang, &known.called))
             {
-                best = better(best, found);
+                keep_better(&mut best, found);
             }
         }
         match best {
@@ -126,7 +126,7 @@ pub fn name(pages: &dyn Pages, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) ->
             Some((_, _, lang)) if facts.detected.agrees(lang) => {}
             Some((_, _, lang)) => {
                 site.set(page, Some(lang).filter(|lang| wants(*lang)));
-                doubts.named.push((page, lang));
+                doubts.named.insert(page, lang);
             }
             None if is_doubtful(&facts) && !is_agreed => doubts.pages.push((page, called.map(|called| called.2))),
             None => {}
@@ -139,11 +139,17 @@ pub fn name(pages: &dyn Pages, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) ->
 }
 
 /// How far a source is believed, the source, and the language that it names.
-type Called = Option<(f64, Source, Lang)>;
+type Called = (f64, Source, Lang);
 
-fn better(best: Called, found: Called) -> Called {
-    let rank = |called: Called| called.map(|called| (called.0, called.1));
-    if rank(found) > rank(best) { found } else { best }
+fn keep_better(best: &mut Option<Called>, found: Called) {
+    if best.is_none_or(|best| (found.0, found.1) > (best.0, best.1)) {
+        *best = Some(found);
+    }
+}
+
+/// False for a language with a script of its own, where most of the text is in Latin letters.
+fn is_written_so(lang: Lang, facts: &PageFacts) -> bool {
+    !is_alone(lang) || facts.latin_share <= 0.5
 }
 
 /// True for a text that words and models know no language for, although there is enough of it.
@@ -155,7 +161,7 @@ fn is_doubtful(facts: &PageFacts) -> bool {
 #[derive(Default)]
 struct Doubts {
     /// Pages that the site calls by the name of a language that their text may be in.
-    named: Vec<(u32, Lang)>,
+    named: BTreeMap<u32, Lang>,
     /// Doubtful pages, and what the site calls them.
     pages: Vec<(u32, Option<Lang>)>,
 }
@@ -165,7 +171,7 @@ impl Doubts {
     /// of that name.
     fn settle(mut self, pages: &dyn Pages, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool, known: &Known) {
         let mut classes = self.classes(pages, site);
-        for &(page, lang) in &self.named {
+        for (&page, &lang) in &self.named {
             let Some(letters) = Letters::of(pages.letters(page)) else { continue };
             classes.take(lang, &letters);
             if classes.distance(lang, &letters).is_some_and(|distance| distance > APART) {
@@ -177,12 +183,12 @@ impl Doubts {
         let mut left = Vec::new();
         for &(page, called) in &self.pages {
             let facts = pages.facts(page);
-            let may_be = |lang: Lang| !(is_alone(lang) && facts.latin_share > 0.5);
+            let may_be = |lang: Lang| is_written_so(lang, &facts);
             // A long text in a language that can be told would have its words.
             let may_be_like = |lang: Lang| may_be(lang) && !(is_told(lang) && facts.text_bytes >= LONG);
             let letters = Letters::of(pages.letters(page)).unwrap_or_default();
             let distance = |lang: Lang| classes.distance(lang, &letters).filter(|distance| *distance <= APART);
-            let guess = Some(facts.detected).filter(|guess| known.told.contains_key(&guess.base()));
+            let guess = Some(facts.detected).filter(|guess| known.told.contains(&guess.base()));
             // Of what the site calls it and what it was taken for, the language that it is more like.
             let near = [called, guess].into_iter().flatten().filter(|lang| may_be(*lang));
             let near = near.filter_map(|lang| Some((distance(lang)?, lang)));
@@ -194,32 +200,32 @@ impl Doubts {
             }
         }
         let letters: Vec<&[u8]> = left.iter().map(|&page| pages.letters(page)).collect();
-        let groups = groups(&letters);
-        let named = known.groups(pages, &left, &groups);
-        let guessed = guessed(pages, &left, &groups);
-        let is_named: FxHashSet<u32> = self.named.iter().map(|named| named.0).collect();
-        for (page, group) in left.into_iter().zip(groups) {
-            let lang = match group {
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        for (page, group) in left.iter().copied().zip(classes::groups(&letters)) {
+            match group {
                 Some(group) => {
-                    let known = named.get(&group).or_else(|| guessed.get(&group));
-                    known.copied().or_else(|| Lang::unnamed(group))
+                    groups.resize_with(groups.len().max(group + 1), Vec::new);
+                    groups[group].push(page);
                 }
-                None if is_named.contains(&page) => None,
+                None if self.named.contains_key(&page) => site.set(page, None),
                 // It may be a list of names, in the language that it was taken for.
-                None => continue,
-            };
-            site.set(page, lang.filter(|lang| wants(*lang)));
+                None => {}
+            }
+        }
+        for (number, group) in groups.iter().enumerate() {
+            let known = known.name_of(pages, group).or_else(|| guess_of(pages, group));
+            let lang = known.or_else(|| Lang::unnamed(number)).filter(|lang| wants(*lang));
+            group.iter().for_each(|&page| site.set(page, lang));
         }
     }
 
     /// The letters of the languages of the site, from pages whose text tells theirs, and from those that are named.
     fn classes(&self, pages: &dyn Pages, site: &SiteIndex<'_>) -> Classes {
         let (mut classes, mut likely) = (Classes::default(), Classes::default());
-        let named: FxHashMap<u32, Lang> = self.named.iter().copied().collect();
         for page in 0..pages.count() {
             let Some(letters) = Letters::of(pages.letters(page)) else { continue };
             let own = |lang: Lang| site.lang(page).unwrap_or(lang);
-            match (named.get(&page), Text::of(&pages.facts(page))) {
+            match (self.named.get(&page), Text::of(&pages.facts(page))) {
                 (Some(&lang), _) => classes.add(lang, &letters),
                 (None, Text::Told(lang)) => classes.add(own(lang), &letters),
                 (None, Text::Likely(lang)) => likely.add(own(lang), &letters),
@@ -232,21 +238,12 @@ impl Doubts {
     }
 }
 
-/// The language that each group of pages is taken for, if it is one language for nearly all of them: a text without sentences lacks the function
-/// words of its language too.
-fn guessed(pages: &dyn Pages, left: &[u32], groups: &[Option<usize>]) -> FxHashMap<usize, Lang> {
-    let mut counts: BTreeMap<(usize, Lang), u32> = BTreeMap::new();
-    let mut sizes: FxHashMap<usize, u32> = FxHashMap::default();
-    for (&page, group) in left.iter().zip(groups) {
-        if let Some(group) = *group {
-            *sizes.entry(group).or_default() += 1;
-            *counts.entry((group, pages.detected(page))).or_default() += 1;
-        }
-    }
-    let is_one = |&(&(group, lang), &count): &(&(usize, Lang), &u32)| {
-        lang.is_known() && f64::from(count) >= BELIEVED * f64::from(sizes[&group])
-    };
-    counts.iter().filter(is_one).map(|(&(group, lang), _)| (group, lang)).collect()
+/// The language that nearly all of a group of pages are taken for: a text without sentences lacks the function words of its language too.
+fn guess_of(pages: &dyn Pages, group: &[u32]) -> Option<Lang> {
+    let mut counts: BTreeMap<Lang, usize> = BTreeMap::new();
+    group.iter().for_each(|&page| *counts.entry(pages.detected(page)).or_default() += 1);
+    let is_one = |&(lang, count): &(Lang, usize)| lang.is_known() && count as f64 >= BELIEVED * group.len() as f64;
+    counts.into_iter().find(is_one).map(|(lang, _)| lang)
 }
 
 /// What the pages that can be checked say of the names of a site.
@@ -259,8 +256,8 @@ struct Known {
     texts: FxHashMap<Source, Vec<String>>,
     /// The languages that believed sources name.
     called: FxHashSet<Lang>,
-    /// How many texts are told to be in each language, or likely so.
-    told: FxHashMap<Lang, u32>,
+    /// The languages that texts are told to be in, or likely so.
+    told: FxHashSet<Lang>,
     /// Pages with a text that a source calls by another language than it was taken for, and those that are doubtful.
     in_question: Vec<u32>,
 }
@@ -289,7 +286,7 @@ impl Known {
                 known.in_question.push(page);
             }
             if let Text::Told(lang) | Text::Likely(lang) = text {
-                *known.told.entry(lang.base()).or_default() += 1;
+                known.told.insert(lang.base());
             }
             for name in names {
                 let named = name.lang;
@@ -332,31 +329,28 @@ impl Known {
         (prior.right + right) / (prior.right + right + prior.wrong + wrong)
     }
 
-    /// What the site calls groups of pages whose texts are alike, and unlike those in any language that can be told: a source that nothing else
-    /// speaks for is right about them where it names them alone.
-    fn groups(&self, pages: &dyn Pages, left: &[u32], groups: &[Option<usize>]) -> FxHashMap<usize, Lang> {
+    /// What the site calls a group of pages whose texts are alike, and unlike those in any language that can be told: a source that nothing
+    /// else speaks for is right about them where it names them alone.
+    fn name_of(&self, pages: &dyn Pages, group: &[u32]) -> Option<Lang> {
         let mut anatomy = Anatomy::default();
-        let mut sizes: BTreeMap<usize, u32> = BTreeMap::new();
-        let mut counts: BTreeMap<(usize, Source, Lang), u32> = BTreeMap::new();
-        for (&page, group) in left.iter().zip(groups) {
-            let Some(group) = *group else { continue };
-            *sizes.entry(group).or_default() += 1;
+        let mut counts: BTreeMap<(Source, Lang), u32> = BTreeMap::new();
+        for &page in group {
             for name in names(pages, page, &pages.facts(page), &mut anatomy) {
                 if !is_told(name.lang) && (name.lang.as_str().len() != 3 || is_counterpart(pages, page, &name)) {
-                    *counts.entry((group, name.source, name.lang)).or_default() += 1;
+                    *counts.entry((name.source, name.lang)).or_default() += 1;
                 }
             }
         }
-        let mut named: FxHashMap<usize, (u32, Lang)> = FxHashMap::default();
-        for (&(group, source, lang), &count) in &counts {
+        let mut best: Option<(u32, Lang)> = None;
+        for (&(source, lang), &count) in &counts {
             let (told, others) = self.names.get(&(source, lang.base())).copied().unwrap_or_default();
             let of_name = f64::from(count) / f64::from((told + others).max(1));
-            let of_group = f64::from(count) / f64::from(sizes[&group]);
-            if of_name.min(of_group) >= BELIEVED && named.get(&group).is_none_or(|best| count > best.0) {
-                named.insert(group, (count, lang));
+            let of_group = f64::from(count) / group.len() as f64;
+            if of_name.min(of_group) >= BELIEVED && best.is_none_or(|best| count > best.0) {
+                best = Some((count, lang));
             }
         }
-        named.into_iter().map(|(group, (_, lang))| (group, lang)).collect()
+        best.map(|best| best.1)
     }
 
     /// True for a name that does not belong to another language, as `se` on Swedish pages, and does not only look like one: half the words of
