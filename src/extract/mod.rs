@@ -23,7 +23,6 @@ mod wat;
 
 use declared::declare;
 use read::Read;
-
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::language;

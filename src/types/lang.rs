@@ -22,6 +22,15 @@ impl Default for Lang {
 impl Lang {
     /// Not known: the text is too short or too mixed to tell.
     pub const UNKNOWN: Lang = Lang(*b"und\0\0\0\0\0");
+    /// English.
+    pub const EN: Lang = Lang(*b"en\0\0\0\0\0\0");
+    /// Chinese in either script.
+    pub const ZH: Lang = Lang(*b"zh\0\0\0\0\0\0");
+    /// Chinese in simplified characters.
+    pub const ZH_HANS: Lang = Lang(*b"zh-Hans\0");
+    /// Chinese in traditional characters.
+    pub const ZH_HANT: Lang = Lang(*b"zh-Hant\0");
+
     /// One of the languages of a site that nothing names, by its number, of 26 at most: it is told from the others of the site, and its tag is that
     /// of [`Lang::UNKNOWN`].
     pub fn unnamed(number: usize) -> Option<Lang> {
@@ -34,15 +43,6 @@ impl Lang {
         self.0.starts_with(b"und-")
     }
 
-    /// English.
-    pub const EN: Lang = Lang(*b"en\0\0\0\0\0\0");
-    /// Chinese in either script.
-    pub const ZH: Lang = Lang(*b"zh\0\0\0\0\0\0");
-    /// Chinese in simplified characters.
-    pub const ZH_HANS: Lang = Lang(*b"zh-Hans\0");
-    /// Chinese in traditional characters.
-    pub const ZH_HANT: Lang = Lang(*b"zh-Hant\0");
-
     /// Reads a tag as pages and users write it: any case, `_` for `-`, regions, scripts, ISO 639-2/3 codes.
     ///
     /// `None` for what is no language tag (`x-default`, `*`, empty, words of more than three letters).
@@ -53,7 +53,7 @@ impl Lang {
             return None;
         }
         let code = short_code(&primary);
-        if code == "zh" || code == "cn" {
+        if code == "zh" {
             return Some(chinese(&primary, subtags));
         }
         Some(Lang::from_code(code))

@@ -48,6 +48,7 @@ const LONG_CODES: &[(&str, &str)] = &[
     ("chu", "cu"),
     ("chv", "cv"),
     ("cmn", "zh"),
+    ("cn", "zh"),
     ("cor", "kw"),
     ("cos", "co"),
     ("cre", "cr"),
