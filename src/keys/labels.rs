@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::by_letters::ByLetters;
 use super::credibility::State;
 use super::found::FoundKey;
 use super::language_names::named_language;
@@ -11,21 +12,30 @@ use super::params::{LabelMode, Params};
 use super::texts::for_each_text;
 use super::{naming, unlabelled, variants};
 use crate::index::site::{Pages, SiteIndex};
+use crate::language::profiles::Profiles;
 use crate::language::{are_relatives, is_told};
 use crate::text::tokens::Anatomy;
 use crate::types::{Field, Lang};
 
 /// The language of each page before keys are known.
 pub fn initial<'p>(pages: &'p dyn Pages, params: &Params) -> SiteIndex<'p> {
-    let label = |page: u32| {
-        let lang = own_language(pages, page, params.labels);
-        (lang.is_known() && params.wants(lang)).then_some(lang)
+    let labelled = |read: &dyn Pages| {
+        let label = |page: u32| {
+            let lang = own_language(read, page, params.labels);
+            (lang.is_known() && params.wants(lang)).then_some(lang)
+        };
+        let mut site = SiteIndex::collect(pages, label);
+        resolve_scripts(pages, &mut site);
+        site
     };
-    let mut site = SiteIndex::collect(pages, label);
-    resolve_scripts(pages, &mut site);
-    if params.labels == LabelMode::Detected && params.resolve_labels {
-        naming::name(pages, &mut site, |lang| params.wants(lang));
-    }
+    let mut site = if params.labels == LabelMode::Detected && params.resolve_labels {
+        let read = ByLetters::new(pages, Profiles::shipped());
+        let mut site = labelled(&read);
+        naming::name(&read, &mut site, |lang| params.wants(lang));
+        site
+    } else {
+        labelled(pages)
+    };
     if params.variants {
         variants::split(pages, &mut site);
     }
@@ -144,8 +154,9 @@ pub fn resolve(
             let least = if are_relatives { SURE_OF_RELATIVES } else { SURE };
             facts.form.has_text() && facts.confidence < least
         };
-        // Pages like each other, and unlike those in a language that can be told, are not in it because their URLs say so, if all that do are.
-        let cannot_be = |lang: Lang, is_usual: bool| !is_usual && label.is_some_and(Lang::is_unnamed) && is_told(lang);
+        // Pages whose letters show that they are in no language that can be told are not in one because their URLs say so, if all that do are.
+        let is_by_letters = label.is_some_and(|lang| lang.is_unnamed() || facts.is_guess && lang != facts.detected);
+        let cannot_be = |lang: Lang, is_usual: bool| !is_usual && is_by_letters && is_told(lang);
         if (is_established && (!facts.form.has_text() || facts.confidence >= SURE_OF_RELATIVES))
             || (label.is_none() && facts.detected.is_known() && !(facts.is_guess && params.wants(facts.detected)))
         {

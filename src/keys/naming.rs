@@ -11,9 +11,10 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so, may_be_by_letters};
 use super::classes::{self, APART, Classes};
 use super::language_names::{is_code, names_by_code};
-use crate::index::site::{PageFacts, Pages, SiteIndex};
+use crate::index::site::{PageFacts, Pages, SiteIndex, Urls};
 use crate::language::letters::Letters;
 use crate::language::{is_alone, is_taken_for, is_told, names::by_name};
 use crate::text::tokens::{Anatomy, Span};
@@ -47,8 +48,6 @@ const SURE: f32 = 0.945;
 const LIKELY: f32 = 0.51;
 /// So many pages are called by a name before what it names is kept apart from others (an estimate).
 const MIN_NAMED: u32 = 3;
-/// A text of so many bytes is told if its language can be: most sentences of one are.
-const LONG: u32 = 300;
 
 /// What is known of a text.
 #[derive(Clone, Copy)]
@@ -97,8 +96,8 @@ impl Text {
 }
 
 /// Lets pages whose text does not tell its language count for the one that the site names, as far as its names can be believed; and those that
-/// nothing names, for one whose texts they are like, for one without a name, or for none.
-pub fn name(pages: &dyn Pages, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool) {
+/// nothing names, for one whose texts they are like, for the one that their letters tell, for one without a name, or for none.
+pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool) {
     let mut anatomy = Anatomy::default();
     let known = Known::of(pages, &mut anatomy);
     let mut doubts = Doubts::default();
@@ -147,16 +146,6 @@ fn keep_better(best: &mut Option<Called>, found: Called) {
     }
 }
 
-/// False for a language with a script of its own, where most of the text is in Latin letters.
-fn is_written_so(lang: Lang, facts: &PageFacts) -> bool {
-    !is_alone(lang) || facts.latin_share <= 0.5
-}
-
-/// True for a text that words and models know no language for, although there is enough of it.
-fn is_doubtful(facts: &PageFacts) -> bool {
-    facts.form.has_text() && facts.is_guess
-}
-
 /// What the letters of texts have to decide.
 #[derive(Default)]
 struct Doubts {
@@ -169,7 +158,7 @@ struct Doubts {
 impl Doubts {
     /// Decides by the letters of their texts which language the pages count for that nothing names, and those that are named and unlike others
     /// of that name.
-    fn settle(mut self, pages: &dyn Pages, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool, known: &Known) {
+    fn settle(mut self, pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool, known: &Known) {
         let mut classes = self.classes(pages, site);
         for (&page, &lang) in &self.named {
             let Some(letters) = Letters::of(pages.letters(page)) else { continue };
@@ -184,8 +173,7 @@ impl Doubts {
         for &(page, called) in &self.pages {
             let facts = pages.facts(page);
             let may_be = |lang: Lang| is_written_so(lang, &facts);
-            // A long text in a language that can be told would have its words.
-            let may_be_like = |lang: Lang| may_be(lang) && !(is_told(lang) && facts.text_bytes >= LONG);
+            let may_be_like = |lang: Lang| may_be_by_letters(lang, &facts);
             let letters = Letters::of(pages.letters(page)).unwrap_or_default();
             let distance = |lang: Lang| classes.distance(lang, &letters).filter(|distance| *distance <= APART);
             let guess = Some(facts.detected).filter(|guess| known.told.contains(&guess.base()));
@@ -213,8 +201,10 @@ impl Doubts {
             }
         }
         for (number, group) in groups.iter().enumerate() {
-            let known = known.name_of(pages, group).or_else(|| guess_of(pages, group));
-            let lang = known.or_else(|| Lang::unnamed(number)).filter(|lang| wants(*lang));
+            let guess = guess_of(pages, group);
+            let told = pages.tell_together(group, guess.unwrap_or(Lang::UNKNOWN));
+            let named = known.name_of(pages, group).filter(|&named| !pages.deny_together(group, named));
+            let lang = named.or(told).or(guess).or_else(|| Lang::unnamed(number)).filter(|lang| wants(*lang));
             group.iter().for_each(|&page| site.set(page, lang));
         }
     }
@@ -268,7 +258,7 @@ const MAX_TEXTS: usize = 16;
 impl Known {
     /// Counts what each source is right and wrong about. What was left untranslated counts for nothing: it is in the language that most of the
     /// site is in, whatever the page is called.
-    fn of(pages: &dyn Pages, anatomy: &mut Anatomy) -> Known {
+    fn of(pages: &ByLetters<'_>, anatomy: &mut Anatomy) -> Known {
         let mut told: FxHashMap<Lang, u32> = FxHashMap::default();
         for page in 0..pages.count() {
             if let Text::Told(lang) = Text::of(&pages.facts(page)) {
@@ -293,7 +283,9 @@ impl Known {
                 let tally = known.tallies.entry(name.source).or_default();
                 let of_name = known.names.entry((name.source, named.base())).or_default();
                 let is_other = |lang: Lang| !lang.agrees(named) && !is_taken_for(named, lang);
-                let is_told_otherwise = matches!(text, Text::Told(lang) | Text::Likely(lang) if is_other(lang));
+                let is_denied = pages.deny(page, named);
+                let is_told_otherwise =
+                    is_denied || matches!(text, Text::Told(lang) | Text::Likely(lang) if is_other(lang));
                 *if is_told_otherwise { &mut of_name.0 } else { &mut of_name.1 } += 1;
                 match text {
                     Text::Told(lang) | Text::Likely(lang) | Text::Other(Some(lang)) if lang.agrees(named) => {
@@ -306,6 +298,7 @@ impl Known {
                             }
                         }
                     }
+                    _ if is_denied => tally.wrong += 1.0,
                     Text::Told(lang) if main.is_some_and(|main| lang.agrees(main)) => {}
                     Text::Told(lang) if is_other(lang) => tally.wrong += 1.0,
                     Text::Likely(lang) if is_told(named) && is_other(lang) => tally.wrong += 1.0,
@@ -441,6 +434,7 @@ mod tests {
     use super::*;
     use crate::index::site::{ListedPages, Urls};
     use crate::language::letters::count;
+    use crate::language::profiles::Profiles;
     use crate::language::{Kind, Run, detect};
 
     fn lang(tag: &str) -> Lang {
@@ -461,7 +455,7 @@ mod tests {
         let pages = ListedPages(pages);
         let label = |page: u32| Some(pages.facts(page).detected).filter(|lang| lang.is_known());
         let mut site = SiteIndex::collect(&pages, label);
-        name(&pages, &mut site, |_| true);
+        name(&ByLetters::new(&pages, &Profiles::default()), &mut site, |_| true);
         let lang = |page: u32| site.lang(page).unwrap_or(Lang::UNKNOWN).to_string();
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         (0..pages.count()).for_each(|page| *counts.entry(lang(page)).or_default() += 1);
@@ -625,6 +619,10 @@ mod tests {
 
     /// How many pages count for each language by tag, and how many of them for one without a name, where the texts are there.
     fn counts_of_texts(pages: Vec<(String, &str, String)>) -> Vec<(String, usize)> {
+        counts_by(&Profiles::default(), pages)
+    }
+
+    fn counts_by(profiles: &Profiles, pages: Vec<(String, &str, String)>) -> Vec<(String, usize)> {
         let mut pages: Vec<(String, Vec<u8>, PageFacts)> = pages
             .into_iter()
             .map(|(url, declared, text)| {
@@ -644,8 +642,9 @@ mod tests {
             .collect();
         pages.sort_by(|x, y| x.0.cmp(&y.0));
         let pages = WithLetters(pages);
-        let mut site = SiteIndex::collect(&pages, |page| Some(pages.facts(page).detected).filter(|l| l.is_known()));
-        name(&pages, &mut site, |_| true);
+        let read = ByLetters::new(&pages, profiles);
+        let mut site = SiteIndex::collect(&pages, |page| Some(read.facts(page).detected).filter(|l| l.is_known()));
+        name(&read, &mut site, |_| true);
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for page in 0..pages.count() {
             let lang = match site.lang(page) {
@@ -714,6 +713,25 @@ mod tests {
         let mut few = pages(0);
         few.truncate(9);
         assert_eq!(counts_of_texts(few), [found("en", 6), found("und", 3)]);
+    }
+
+    #[test]
+    fn letters_tell_what_nothing_names_and_deny_what_is_wrong() {
+        let site = |url: &dyn Fn(usize) -> String, declared: &'static str, n: usize| {
+            let mut pages: Vec<_> =
+                (0..6).map(|n| (format!("x.org/en/{n}"), "", ENGLISH[n % ENGLISH.len()].to_owned())).collect();
+            pages.extend((0..n).map(|n| (url(n), declared, wolof(n))));
+            counts_by(Profiles::shipped(), pages)
+        };
+        let found = |lang: &str, n: usize| (lang.to_owned(), n);
+        for n in [2, 6] {
+            assert_eq!(site(&|n| format!("x.org/p{n}"), "", n), [found("en", 6), found("wo", n)]);
+            assert_eq!(site(&|n| format!("x.org/wo/{n}"), "wo", n), [found("en", 6), found("wo", n)]);
+            // Navajo.
+            assert_eq!(site(&|n| format!("x.org/nv/{n}"), "nv", n), [found("en", 6), found("wo", n)]);
+            // Nobody knows what Klingon looks like.
+            assert_eq!(site(&|n| format!("x.org/p{n}"), "tlh", n), [found("en", 6), found("tlh", n)]);
+        }
     }
 
     #[test]

@@ -69,6 +69,11 @@ impl Letters {
         self.total
     }
 
+    /// How many there are of each kind.
+    pub fn counts(&self) -> &[u32; KINDS] {
+        &self.counts
+    }
+
     /// Adds those of other texts.
     pub fn add(&mut self, other: &Letters) {
         self.counts.iter_mut().zip(other.counts.iter()).for_each(|(sum, count)| *sum = sum.saturating_add(*count));

@@ -9,6 +9,7 @@ mod chinese;
 pub mod letters;
 pub mod names;
 mod params;
+pub mod profiles;
 mod scripts;
 mod words;
 
@@ -18,6 +19,8 @@ use std::sync::LazyLock;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::types::Lang;
+use letters::Letters;
+use profiles::Profiles;
 use scripts::{Script, Scripts};
 
 pub use params::Params;
@@ -170,7 +173,7 @@ fn language(sample: &str, params: &Params) -> (Lang, f32, bool) {
             if words::is_listed(lang) {
                 by_words_of_a_script(sample, lang, share, params)
             } else {
-                (lang, share, false)
+                (lang, share, is_like_another(sample, lang))
             }
         }
         Script::Han => {
@@ -209,8 +212,14 @@ fn by_words_or_models(sample: &str, params: &Params) -> (Lang, f32, bool) {
     let (lang, confidence) = most_likely(sample, &read, params);
     // Where no language was found, the text may be in several that are known.
     let likeliest = if lang.is_known() { Some(lang) } else { read.verdict().map(|words| words.lang) };
-    let is_guess = likeliest.is_none_or(|lang| read.exclude(lang, params));
+    let is_guess = likeliest.is_none_or(|lang| read.exclude(lang, params) || is_like_another(sample, lang));
     (lang, if is_guess { confidence.min(DOUBTED) } else { confidence }, is_guess)
+}
+
+/// True for a text whose letters tell a language that has no list of words, as Friulian, which has many of those of Italian.
+fn is_like_another(sample: &str, lang: Lang) -> bool {
+    let letters = Letters::of(&letters::count(sample));
+    letters.is_some_and(|letters| Profiles::shipped().tell(&letters, lang, |other| !is_told(other)).is_some())
 }
 
 fn most_likely(sample: &str, read: &words::Words, params: &Params) -> (Lang, f32) {

@@ -10,12 +10,12 @@ pub enum Script {
     Alone(&'static str),
     /// Chinese, simplified or traditional.
     Han,
-    /// Many languages write it: Latin, Cyrillic, Arabic, Devanagari.
+    /// Several languages write it, as Latin, Cyrillic, Arabic, Devanagari, Tifinagh and Syriac.
     Shared,
 }
 
 /// Letters of a text by script.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Scripts {
     han: u32,
     kana: u32,
@@ -24,11 +24,19 @@ pub struct Scripts {
     alone: [u32; ALONE.len()],
 }
 
-/// Ranges of scripts that one language writes, in order.
+impl Default for Scripts {
+    fn default() -> Scripts {
+        Scripts { han: 0, kana: 0, hangul: 0, shared: 0, alone: [0; ALONE.len()] }
+    }
+}
+
+/// Ranges of scripts that one language writes, in order; not those of languages that are mostly written in another one, as Javanese and Fula.
 const ALONE: &[(u32, u32, &str)] = &[
     (0x0370, 0x03ff, "el"),
     (0x0530, 0x058f, "hy"),
     (0x0590, 0x05ff, "he"),
+    (0x0780, 0x07bf, "dv"),
+    (0x07c0, 0x07ff, "nqo"),
     (0x0980, 0x09ff, "bn"),
     (0x0a00, 0x0a7f, "pa"),
     (0x0a80, 0x0aff, "gu"),
@@ -44,8 +52,23 @@ const ALONE: &[(u32, u32, &str)] = &[
     (0x1000, 0x109f, "my"),
     (0x10a0, 0x10ff, "ka"),
     (0x1200, 0x137f, "am"),
+    (0x13a0, 0x13ff, "chr"),
     (0x1780, 0x17ff, "km"),
+    (0x1900, 0x194f, "lif"),
+    (0x1950, 0x197f, "tdd"),
+    (0x1980, 0x19df, "khb"),
+    (0x1c00, 0x1c4f, "lep"),
+    (0x1c50, 0x1c7f, "sat"),
     (0x1f00, 0x1fff, "el"),
+    (0x2c80, 0x2cff, "cop"),
+    (0xa000, 0xa4cf, "ii"),
+    (0xa4d0, 0xa4ff, "lis"),
+    (0xa500, 0xa63f, "vai"),
+    (0xaa80, 0xaadf, "blt"),
+    (0xab70, 0xabbf, "chr"),
+    (0xabc0, 0xabff, "mni"),
+    (0x104b0, 0x104ff, "osa"),
+    (0x11100, 0x1114f, "ccp"),
 ];
 
 /// True for a language with a script, or mixture of scripts, of its own.
@@ -92,11 +115,10 @@ impl Scripts {
             0x3041..=0x30fa | 0x30fd..=0x30ff | 0x31f0..=0x31ff | 0xff66..=0xff9f => self.kana += 1,
             0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff => self.han += 1,
             0x1100..=0x11ff | 0x3130..=0x318f | 0xac00..=0xd7af => self.hangul += 1,
-            code => {
-                if let Some(script) = ALONE.iter().position(|&(first, last, _)| (first..=last).contains(&code)) {
-                    self.alone[script] += 1;
-                }
-            }
+            code => match ALONE.partition_point(|range| range.0 <= code).checked_sub(1) {
+                Some(script) if code <= ALONE[script].1 => self.alone[script] += 1,
+                _ => self.shared += u32::from(c.is_alphabetic()),
+            },
         }
     }
 
@@ -182,6 +204,16 @@ mod tests {
         assert_eq!(main("Ελληνικά κείμενο, Latin"), Script::Alone("el"));
         assert_eq!(main("漢字 abcde"), Script::Han);
         assert_eq!(main(""), Script::Shared);
+    }
+
+    #[test]
+    fn scripts_of_one_language_are_in_order_and_others_count_as_shared() {
+        assert!(ALONE.windows(2).all(|pair| pair[0].1 < pair[1].0));
+        assert_eq!(main("ތިމަންނައަކީ ދިވެހި"), Script::Alone("dv"));
+        assert_eq!(main("ꆈꌠꁱꂷ ꀋꉬ"), Script::Alone("ii"));
+        assert_eq!(main("ⵉⵎⴷⴰⵏⴻⵏ ⴰⴽⴽⵯ"), Script::Shared);
+        assert_eq!(Scripts::count("ⵉⵎ ܫܠ").shared, 4);
+        assert_eq!(Scripts::count("→ © ☃ 🦀 ० 12").letters(&Params::default()), 0);
     }
 
     #[test]

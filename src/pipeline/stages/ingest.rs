@@ -29,7 +29,7 @@ impl Stage for Ingest {
     }
 
     fn version(&self) -> u32 {
-        5
+        6
     }
 
     fn sections(&self) -> &'static [&'static str] {

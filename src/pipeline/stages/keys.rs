@@ -33,7 +33,7 @@ impl Stage for Keys {
     }
 
     fn version(&self) -> u32 {
-        8
+        9
     }
 
     fn sections(&self) -> &'static [&'static str] {

@@ -211,6 +211,8 @@ pub enum LanguageReason {
     Letters,
     /// The names that the site uses, its keys and its pages show it.
     Site,
+    /// In its text those letters stand beside each other that do in texts in this language.
+    Profile,
     /// A language that nothing names: pages of the site are alike, and lack the words of all languages that can be told.
     Unnamed,
     /// None: an untranslated copy takes no part.
@@ -233,6 +235,7 @@ impl fmt::Display for LanguageReason {
             LanguageReason::Detected | LanguageReason::KeysNotSearched => "as detected",
             LanguageReason::Letters => "by its letters",
             LanguageReason::Site => "resolved by the names, keys and pages of the site",
+            LanguageReason::Profile => "by which letters stand beside each other in its text",
             LanguageReason::Unnamed => "pages of the site are in one language, which nothing names",
             LanguageReason::Copy => "none: an untranslated copy",
             LanguageReason::OwnText => "none: its own text is in another language",

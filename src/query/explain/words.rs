@@ -138,8 +138,11 @@ fn of_capture(capture: &CaptureFacts, lines: &mut Lines) {
 
 fn of_languages(languages: &PageLanguages, lines: &mut Lines) {
     let PageLanguages { detected, confidence, is_guess, declared, counts_for, reason, own_text } = languages;
-    let doubt =
-        if *is_guess && detected.is_known() { ", a guess: its words are not those of the language" } else { "" };
+    let doubt = if *is_guess && detected.is_known() {
+        ", a guess: its words or letters are not those of the language"
+    } else {
+        ""
+    };
     lines.add("detected", format!("{detected}, confidence {confidence:.2}{doubt}"));
     if let Some(OwnText { bytes, shares }) = own_text {
         let share = |(lang, share): &(Lang, f64)| format!("{:.0} % {lang}", 100.0 * share);

