@@ -86,6 +86,7 @@ mod files;
 mod index;
 #[cfg(feature = "internals")]
 pub mod index;
+mod intake;
 #[cfg(not(feature = "internals"))]
 mod iterate;
 #[cfg(feature = "internals")]
