@@ -38,6 +38,14 @@ pub enum Error {
     /// A setting makes no sense.
     #[error("config: {0}")]
     Config(String),
+    /// A program of the user does not do what it is there for.
+    #[error("language program {command}: {problem}")]
+    Program {
+        /// The program and its arguments.
+        command: String,
+        /// What was found, what was expected, what to do.
+        problem: String,
+    },
     /// The user asked to stop.
     #[error("interrupted; the same command goes on from here")]
     Interrupted,
@@ -59,7 +67,9 @@ impl Error {
     pub fn reason(&self) -> String {
         match self {
             Error::Io { action, source, .. } => format!("{action} failed: {source}"),
-            Error::Input { problem, .. } | Error::Store { problem, .. } => problem.clone(),
+            Error::Input { problem, .. } | Error::Store { problem, .. } | Error::Program { problem, .. } => {
+                problem.clone()
+            }
             Error::Config(_) | Error::Interrupted => self.to_string(),
         }
     }

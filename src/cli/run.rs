@@ -12,12 +12,13 @@ use diglot::pipeline::{self, Context, LAST_STAGE, STAGES};
 use diglot::query;
 use diglot::store::Store;
 use diglot::types::counted;
+use diglot::upkeep::Given;
 
 use super::dry::Plan;
 use super::freshness::Lists;
 use super::global::Global;
 use super::say::{say, tell};
-use super::settings::{AllStages, OnlyIngest, Settings};
+use super::settings::{AllStages, OnlyIngest, Settings, differing};
 use super::stop::{STOP, look_at_stop};
 
 /// Read archives and run all stages (ingest, index, links, keys, verify, iterate, align), or resume.
@@ -67,7 +68,7 @@ impl Run {
             return self.tell_what_would_be(global);
         }
         let (mut store, mut inputs) = self.manner.open(&self.inputs, global)?;
-        let config = self.settings.apply(&mut store)?;
+        let config = apply(&self.settings, &mut store)?;
         add_partial(&store, &mut inputs)?;
         if inputs.archives.is_empty() && inputs.refused.is_empty() && store.archive_count()? == 0 {
             super::losses::tell(&store)?;
@@ -196,7 +197,7 @@ impl Ingest {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         self.settings.check(&global.store)?;
         let (mut store, inputs) = self.manner.open(&self.inputs, global)?;
-        let config = self.settings.apply(&mut store)?;
+        let config = apply(&self.settings, &mut store)?;
         told(&work(&mut store, &config, &inputs, global, "ingest")?.tally)
     }
 }
@@ -238,6 +239,19 @@ fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
     }
     inputs.archives.splice(..0, all);
     Ok(())
+}
+
+/// Applies settings to a store, and says so where they come too late for what it has.
+fn apply(settings: &Given, store: &mut Store) -> anyhow::Result<Config> {
+    let before = store.settings().clone();
+    let config = settings.apply(store)?;
+    let is_new = differing(&before, store.settings()).iter().any(|name| name.starts_with("language-"));
+    if is_new && store.archive_count()? > 0 {
+        say(
+            "pages that were read before keep their languages; to have them named anew, read their archives into another store",
+        );
+    }
+    Ok(config)
 }
 
 /// What a run did.

@@ -191,11 +191,44 @@ pub struct IngestParams {
     /// The work is committed after so many bytes of records, or of pages where these are more. Default 64 MiB: a second of work, which is
     /// the most that can be lost.
     pub commit_bytes: usize,
+    /// The program that tells the languages of texts, if the user has one.
+    pub program: ProgramParams,
 }
 
 impl Default for IngestParams {
     fn default() -> IngestParams {
-        IngestParams { portion_bytes: 8 << 20, portion_records: 1024, decoded_bytes: 32 << 20, commit_bytes: 64 << 20 }
+        let program = ProgramParams::default();
+        IngestParams {
+            portion_bytes: 8 << 20,
+            portion_records: 1024,
+            decoded_bytes: 32 << 20,
+            commit_bytes: 64 << 20,
+            program,
+        }
+    }
+}
+
+/// A program of the user that tells the languages of texts in the place of detection.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct ProgramParams {
+    /// The program and its arguments; empty where there is none.
+    pub command: Vec<String>,
+    /// The smallest probability, 0..=1, at which a language is believed; one below it is a guess. Default 0.5.
+    pub min_probability: f64,
+    /// For how long the program may be silent while an answer is due, in seconds. Default 120: a model of 2 GB may have to be read from a slow
+    /// disk first.
+    pub timeout_seconds: u32,
+    /// How many of it run side by side. Default 1, since each may have a model of some gigabytes in memory.
+    pub processes: u32,
+    /// True where the user named the program for this very run. A program that only a store names is never started, since stores may come
+    /// from others.
+    #[serde(skip)]
+    pub is_given: bool,
+}
+
+impl Default for ProgramParams {
+    fn default() -> ProgramParams {
+        ProgramParams { command: Vec::new(), min_probability: 0.5, timeout_seconds: 120, processes: 1, is_given: false }
     }
 }
 

@@ -78,6 +78,11 @@ pub const EVIDENCE: &str = "Evidence";
 /// The method of Liu et al. 2014.
 pub const LINK_2014: &str = "Preset link-2014";
 
+/// The setting that names a program. What only a store has of it is never started.
+pub const LANGUAGE_PROGRAM: &str = "language-program";
+/// How many processes of it there may be: more than any machine has memory for.
+const MAX_PROCESSES: u32 = 1024;
+
 /// All settings, in the order of `--help`. They are set in this order, so the preset is first, since it sets all others.
 pub const SETTINGS: &[Setting] = &[
     Setting {
@@ -126,6 +131,50 @@ pub const SETTINGS: &[Setting] = &[
         is_tuning: true,
         stages: &["ingest"],
         set: |config, text| give(&mut config.archive.archives, Some(PathBuf::from(text))),
+    },
+    Setting {
+        name: LANGUAGE_PROGRAM,
+        group: INPUT,
+        value_name: "COMMAND",
+        help: "Program that names the language of each page: a line of text in, a label and its probability out",
+        takes: Takes::One,
+        example: "fasttext predict-prob /models/glotlid.bin -",
+        is_tuning: true,
+        stages: &["ingest"],
+        set: |config, text| put(&mut config.ingest.program.command, words(text)),
+    },
+    Setting {
+        name: "language-min-probability",
+        group: INPUT,
+        value_name: "0..1",
+        help: "Minimum probability at which that program is believed; below, it guesses [0.5]",
+        takes: Takes::One,
+        example: "0.75",
+        is_tuning: true,
+        stages: &["ingest"],
+        set: |config, text| put(&mut config.ingest.program.min_probability, share(text)),
+    },
+    Setting {
+        name: "language-timeout",
+        group: INPUT,
+        value_name: "SECONDS",
+        help: "For how long that program may be silent while an answer is due [120]",
+        takes: Takes::One,
+        example: "600",
+        is_tuning: true,
+        stages: &["ingest"],
+        set: |config, text| put(&mut config.ingest.program.timeout_seconds, from_one(text)),
+    },
+    Setting {
+        name: "language-processes",
+        group: INPUT,
+        value_name: "N",
+        help: "How many of that program run side by side, each with its own model in memory [1]",
+        takes: Takes::One,
+        example: "2",
+        is_tuning: true,
+        stages: &["ingest"],
+        set: |config, text| put(&mut config.ingest.program.processes, from_one(text).and_then(few)),
     },
     Setting {
         name: "langs",
@@ -431,6 +480,20 @@ fn whole<T: std::str::FromStr>(text: &str) -> std::result::Result<T, &'static st
     text.parse().map_err(|_| "a whole number")
 }
 
+/// A command, divided into words as a shell does, but for what only a shell can do.
+fn words(text: &str) -> std::result::Result<Vec<String>, &'static str> {
+    let words = shlex::split(text).filter(|words| words.first().is_some_and(|program| !program.is_empty()));
+    words.ok_or("a program and its arguments, with quotes in pairs")
+}
+
+fn from_one(text: &str) -> std::result::Result<u32, &'static str> {
+    whole(text).ok().filter(|&number| number > 0).ok_or("a whole number, 1 or more")
+}
+
+fn few(number: u32) -> std::result::Result<u32, &'static str> {
+    if number <= MAX_PROCESSES { Ok(number) } else { Err("1 to 1024") }
+}
+
 fn yes_or_no(text: &str) -> std::result::Result<bool, &'static str> {
     match text {
         "yes" => Ok(true),
@@ -511,6 +574,21 @@ mod tests {
         assert_eq!(unreadable.map(size), [None; 12]);
         let (config, _) = configuration(&stored(&[("max-record-bytes", "64M"), ("max-window-bytes", "2G")]));
         assert_eq!((config.archive.max_record_bytes, config.archive.max_window_bytes), (64 << 20, 2 << 30));
+    }
+
+    #[test]
+    fn a_command_is_divided_into_words_and_not_given_to_a_shell() {
+        let words = |text: &str| {
+            let (config, unusable) = configuration(&stored(&[(LANGUAGE_PROGRAM, text)]));
+            (config.ingest.program.command, unusable.len())
+        };
+        assert_eq!(
+            words("sh -c 'a | b' \"x y\" $HOME"),
+            (["sh", "-c", "a | b", "x y", "$HOME"].map(String::from).to_vec(), 0)
+        );
+        for wrong in ["", " ", "a 'b", "'' a"] {
+            assert_eq!(words(wrong), (Vec::new(), 1), "{wrong}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::rows::{Input, Output, Row};
 use crate::archive::{self, Limits};
 use crate::config::fields;
 use crate::error::{Error, Result};
-use crate::intake::{Sink, take};
+use crate::intake::{Asking, Sink, take};
 use crate::pipeline::stages::align::Align;
 use crate::pipeline::stages::index::Index;
 use crate::pipeline::stages::ingest::Ingest;
@@ -21,6 +21,7 @@ use crate::pipeline::stages::keys::Keys;
 use crate::pipeline::stages::links::Links;
 use crate::pipeline::stages::verify::Verify;
 use crate::pipeline::{Stage, fingerprint};
+use crate::program::Program;
 use crate::store::Captures;
 use crate::store::layout::{ArchiveIdentity, PageEntry, SkipEntry};
 use crate::types::{Skip, family, host_of};
@@ -83,6 +84,7 @@ fn refused_row(number: i64, path: &str, reason: &str) -> Row {
 
 /// Reads the archives named in the rows of [`inputs`]. An archive that cannot be read gives a row with the reason.
 pub fn pages(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let mut program = None;
     while let Some(row) = input.read()? {
         expect(&row, &["input", "settings", "refused"])?;
         if row.kind != "input" {
@@ -94,7 +96,10 @@ pub fn pages(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
             None => PathBuf::from(&row.name),
             Some(bytes) => put_down(job, number, &row.name, bytes)?,
         };
-        match read(job, (number, &path, &row.name), output) {
+        if program.is_none() {
+            program = Program::start(&job.config.ingest.program)?;
+        }
+        match read(job, (number, &path, &row.name), &mut program, output) {
             Ok(()) => {}
             Err(Failure::Run(error)) => return Err(error),
             Err(Failure::Archive(error)) => output.put(&refused_row(row.number, &row.name, &error.reason()))?,
@@ -103,7 +108,7 @@ pub fn pages(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
             fs::remove_file(&path).map_err(Error::io(&path, "removing"))?;
         }
     }
-    Ok(())
+    program.map_or(Ok(()), Program::finish)
 }
 
 /// Writes the bytes of an archive, which the engine has read, into a file of the archive's name.
@@ -133,7 +138,12 @@ fn of_archive(error: Error, keep_going: bool) -> Failure {
     }
 }
 
-fn read(job: &Job<'_>, (number, path, name): (u32, &Path, &str), output: &mut Output<'_>) -> Result<(), Failure> {
+fn read(
+    job: &Job<'_>,
+    (number, path, name): (u32, &Path, &str),
+    program: &mut Option<Program>,
+    output: &mut Output<'_>,
+) -> Result<(), Failure> {
     let config = job.config;
     let of_archive = |error| of_archive(error, job.keep_going);
     let stat = archive::stat(path).map_err(of_archive)?;
@@ -147,19 +157,24 @@ fn read(job: &Job<'_>, (number, path, name): (u32, &Path, &str), output: &mut Ou
     let mut outcome = Ok(());
     for portion in archive::portions(source, limits, &stop) {
         match portion {
-            Ok(portion) => take(&mut sorting, config, portion).map_err(Failure::Run)?,
+            Ok(portion) => {
+                let asking = program.as_mut().map(|program| Asking { program, stop: &stop });
+                take(&mut sorting, config, asking, portion).map_err(Failure::Run)?;
+            }
             Err(error) => {
                 outcome = Err(of_archive(error));
                 break;
             }
         }
         if sorting.bytes >= config.ingest.commit_bytes {
+            settle(program)?;
             sorting.write(output).map_err(Failure::Run)?;
         }
     }
     if outcome.is_ok() && !sorting.is_done {
         outcome = Err(of_archive(archive::unforeseen(name)));
     }
+    settle(program)?;
     sorting.write(output).map_err(Failure::Run)?;
     let row = |kind: &str, name: String, count: u64, data| Row {
         part: -1,
@@ -184,6 +199,10 @@ fn read(job: &Job<'_>, (number, path, name): (u32, &Path, &str), output: &mut Ou
     };
     put(output).map_err(Failure::Run)?;
     outcome
+}
+
+fn settle(program: &mut Option<Program>) -> Result<(), Failure> {
+    program.as_mut().map_or(Ok(()), Program::settle).map_err(Failure::Run)
 }
 
 /// Captures of an archive, sorted by the families of their domains.

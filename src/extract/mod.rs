@@ -25,7 +25,8 @@ use declared::declare;
 use read::Read;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::language;
+use crate::language::asked::{self, Answer};
+use crate::language::{self, Detected, Run};
 use crate::types::{CanonicalUrl, Capture, Form, Page, SkipReason};
 
 pub use params::Params;
@@ -40,42 +41,90 @@ const TOLD_PER_SAMPLE: u64 = 4;
 /// [`SkipReason::Redirect`], [`SkipReason::NotFound`] or [`SkipReason::LogIn`]. For the JSON of a WAT, [`SkipReason::Metadata`] or
 /// [`SkipReason::BadHttp`].
 pub fn extract(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
+    Ok(untold(capture, url, params)?.detect(params))
+}
+
+/// Does what [`extract`] does, up to the language of the text, which somebody else may tell.
+///
+/// # Errors
+/// Those of [`extract`].
+pub fn untold(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Untold, (SkipReason, String)> {
     match capture.form {
         Form::Page => of_markup(capture, url, params),
-        Form::Text => with_language(plain::read(&capture.body), url, params),
-        Form::Links => wat::read(capture, url, params),
-        Form::Index => Ok(of_index(capture)),
+        Form::Text => with_text(plain::read(&capture.body), url, params),
+        Form::Links => wat::read(capture, url, params).map(Untold::without_text),
+        Form::Index => Ok(Untold::without_text(of_index(capture))),
     }
 }
 
-fn of_markup(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
+fn of_markup(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Untold, (SkipReason, String)> {
     let decoded = charset::decode(&capture.body, capture.content_type.as_deref(), tld(url), params);
     let mut read = html::read(&decoded, url, params).map_err(|error| (SkipReason::ParserLimit, error.to_string()))?;
     declare(&mut read.page.declared, capture.content_language.as_deref().unwrap_or(""));
     read.page.links.extend(canonical::own_links(capture, url, params));
     read.page.body_bytes = u32::try_from(capture.body.len()).unwrap_or(u32::MAX);
     read.page.charset = decoded.encoding.name().to_ascii_lowercase();
-    with_language(read, url, params)
+    with_text(read, url, params)
 }
 
-/// A page with the language of its text, unless there is too little text or none of its own.
-fn with_language(read: Read, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
+/// A page with its text, unless there is too little text or none of its own.
+fn with_text(read: Read, url: &CanonicalUrl, params: &Params) -> Result<Untold, (SkipReason, String)> {
     if let Some(reason) = stubs::reason(&read, url, &params.stubs) {
         return Err(reason);
     }
-    let Read { mut page, runs, .. } = read;
+    let Read { page, runs, .. } = read;
     long_enough(&page, params)?;
-    let language = language::detect(&page.text, &runs, &params.language);
-    page.detected = language.lang;
-    page.confidence = language.confidence;
-    page.is_guess = language.is_guess;
-    page.latin_share = language.latin_share;
-    // Of languages that are told, some pages show the letters that texts in them have.
-    let is_told = !language.is_guess && language::is_told(language.lang);
-    if !is_told || xxh3_64(page.text.as_bytes()).is_multiple_of(TOLD_PER_SAMPLE) {
-        page.letters = language::count_letters(&page.text, &runs, &params.language);
+    Ok(Untold { page, runs: Some(runs) })
+}
+
+/// A page whose text has not been told its language.
+pub struct Untold {
+    page: Page,
+    /// Stretches of its text; `None` where it has no text, and its language is already known.
+    runs: Option<Vec<Run>>,
+}
+
+impl Untold {
+    fn without_text(page: Page) -> Untold {
+        Untold { page, runs: None }
     }
-    Ok(page)
+
+    /// The page with the language that is detected in its text.
+    pub fn detect(self, params: &Params) -> Page {
+        let Some(runs) = &self.runs else { return self.page };
+        let language = language::detect(&self.page.text, runs, &params.language);
+        self.with(language, params)
+    }
+
+    /// What a program is asked of the text; `None` where there is none, or too little to be in a language.
+    pub fn question(&self, params: &Params) -> Option<String> {
+        asked::question(&self.page.text, self.runs.as_ref()?, &params.language)
+    }
+
+    /// The page with the language that a program has told, if it was asked: `asked` are its question and the answer.
+    pub fn told(self, asked: Option<(&str, Answer)>, min_probability: f32, params: &Params) -> Page {
+        if self.runs.is_none() {
+            return self.page;
+        }
+        let language = asked::told(&self.page.text, asked, min_probability);
+        let mut page = self.with(language, params);
+        page.is_by_program = asked.is_some();
+        page
+    }
+
+    fn with(self, language: Detected, params: &Params) -> Page {
+        let Untold { mut page, runs } = self;
+        page.detected = language.lang;
+        page.confidence = language.confidence;
+        page.is_guess = language.is_guess;
+        page.latin_share = language.latin_share;
+        // Of languages that are told, some pages show the letters that texts in them have.
+        let is_told = !language.is_guess && language::is_told(language.lang);
+        if !is_told || xxh3_64(page.text.as_bytes()).is_multiple_of(TOLD_PER_SAMPLE) {
+            page.letters = language::count_letters(&page.text, &runs.unwrap_or_default(), &params.language);
+        }
+        page
+    }
 }
 
 /// A page that only an index knows. It is in the first language that the index names.
@@ -148,6 +197,30 @@ mod tests {
         let (capture, url) = capture(format!("<pre>{code}</pre>").as_bytes());
         let page = extract(&capture, &url, &Params::default()).expect("enough text");
         assert_eq!((page.blocks.len(), page.detected), (1, Lang::UNKNOWN));
+    }
+
+    #[test]
+    fn a_program_tells_the_language_of_a_text_and_of_nothing_else() {
+        let params = Params::default();
+        let text = "Nnipa nyinaa yɛ pɛ. Wɔde adwene ne ahonim na abɔ obiara. ".repeat(3);
+        let (of_page, url) = capture(format!("<p>{text}<a href=b>B</a>").as_bytes());
+        let page = untold(&of_page, &url, &params).expect("enough text");
+        let line = page.question(&params).expect("a text");
+        assert!(line.starts_with("Nnipa nyinaa") && !line.contains('\n'), "{line}");
+        let tw = Lang::parse("twi").expect("a language");
+        let page = page.told(Some((&line, Answer { lang: tw, probability: 0.98 })), 0.5, &params);
+        assert_eq!((page.detected, page.confidence, page.is_guess, page.is_by_program), (tw, 0.98, false, true));
+        assert!(!page.letters.is_empty() && page.latin_share > 0.8);
+        // Digits are in no language, and an index has no text.
+        let (digits, url) = capture(format!("<p>{}", "12345 ".repeat(30)).as_bytes());
+        let page = untold(&digits, &url, &params).expect("enough text");
+        assert_eq!(page.question(&params), None);
+        let page = page.told(None, 0.5, &params);
+        assert_eq!((page.detected, page.is_guess, page.is_by_program), (Lang::UNKNOWN, false, false));
+        let of_index = Capture { form: Form::Index, content_language: Some("fra".into()), ..of_page };
+        let page = untold(&of_index, &url, &params).expect("a line");
+        assert_eq!(page.question(&params), None);
+        assert_eq!(page.told(None, 0.5, &params).detected, Lang::parse("fr").expect("a language"));
     }
 
     #[test]

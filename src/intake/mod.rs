@@ -1,7 +1,7 @@
 //! Records of an archive → pages in the form in which the store keeps them.
 //!
 //! [`take`] works on a portion of records by all cores, and gives the pages, and what is left out, to a [`Sink`]: a batch of a store, or rows
-//! for an engine.
+//! for an engine. Where the user has a program for the languages of texts, it is asked for each page of a share while others are extracted.
 
 use rayon::prelude::*;
 
@@ -10,8 +10,10 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::extract;
 use crate::keys::copies;
+use crate::language::asked::Answer;
+use crate::program::{Program, Stop};
 use crate::store::layout::{PageEntry, encode};
-use crate::types::{CanonicalUrl, Capture, Form, RawRecord, Skip};
+use crate::types::{CanonicalUrl, Capture, Form, Page, RawRecord, Skip};
 
 /// Receives the pages of an archive, and what is left out.
 pub trait Sink {
@@ -30,25 +32,38 @@ pub trait Sink {
     fn weigh(&mut self, bytes: usize);
 }
 
-/// Works on the records of a portion, and passes on the pages in them.
+/// The language program, and how to stop waiting for it.
+pub struct Asking<'a> {
+    /// The program.
+    pub program: &'a mut Program,
+    /// Says that the user wants to stop.
+    pub stop: Stop<'a>,
+}
+
+/// Works on the records of a portion, and passes on the pages in them. The languages of their texts are detected, or the program tells them.
 ///
 /// # Errors
-/// Errors of the sink.
-pub fn take(sink: &mut dyn Sink, config: &Config, portion: Portion) -> Result<()> {
+/// Errors of the sink and of the program.
+pub fn take(sink: &mut dyn Sink, config: &Config, mut asking: Option<Asking<'_>>, portion: Portion) -> Result<()> {
     sink.records(portion.items.len() as u64, portion.to, portion.done);
     let archive = sink.archive();
     let mut page_bytes = 0;
     for share in archive::shares(portion.items, config.ingest.decoded_bytes, &config.archive) {
-        let usual: Vec<_> = share.into_par_iter().map(|item| extract_usual(item, archive, config)).collect();
+        let usual = extract_share(share, archive, config, &mut asking)?;
         let (mut pages, mut held) = (Vec::new(), 0);
         for outcome in usual {
             // Large bodies are decoded one after another, so that with any number of threads only one is in memory.
-            match outcome.unwrap_or_else(|record| Outcome::of_record(record, archive, config)) {
+            let outcome = match outcome {
+                Ok(outcome) => outcome,
+                Err(record) => extract_large(record, archive, config, &mut asking)?,
+            };
+            match outcome {
                 Outcome::Page(entry, bytes) => {
                     held += bytes.len() + entry.identity.len();
                     pages.push((*entry, bytes));
                 }
                 Outcome::Skip(skip, identity) => sink.skip(skip, identity),
+                Outcome::Untold(_) => unreachable!("the program has told it"),
             }
             if held >= config.ingest.decoded_bytes {
                 page_bytes += std::mem::take(&mut held);
@@ -65,58 +80,130 @@ pub fn take(sink: &mut dyn Sink, config: &Config, portion: Portion) -> Result<()
 /// The result for one record: a page, or the reason why there is none.
 enum Outcome {
     Page(Box<PageEntry>, Vec<u8>),
+    /// A page for whose language the program is asked.
+    Untold(Box<Untold>),
     Skip(Skip, Option<String>),
 }
 
-impl Outcome {
-    fn of_record(record: RawRecord, archive: u32, config: &Config) -> Outcome {
-        match archive::capture(record, &config.archive) {
-            Ok(capture) => extract_capture(capture, archive, config),
-            Err(skip) => Outcome::of_skip(skip),
-        }
-    }
+type Usual = std::result::Result<Outcome, RawRecord>;
 
+/// Works on a share of the items; those that may need much memory are given back.
+fn extract_share(
+    share: Vec<Item>,
+    archive: u32,
+    config: &Config,
+    asking: &mut Option<Asking<'_>>,
+) -> Result<Vec<Usual>> {
+    let Some(Asking { program, stop }) = asking else {
+        let from = Records { archive, config, program: None };
+        return Ok(share.into_par_iter().map(|item| from.usual(item)).collect());
+    };
+    program.check()?;
+    // The program works on the first pages while others are extracted.
+    let from = Records { archive, config, program: Some(program) };
+    let untold: Vec<_> = share.into_par_iter().map(|item| from.usual(item)).collect();
+    let answers = program.answers(*stop)?;
+    let told = |outcome: Usual| outcome.map(|outcome| outcome.told(&answers, archive, config));
+    Ok(untold.into_par_iter().map(told).collect())
+}
+
+fn extract_large(record: RawRecord, archive: u32, config: &Config, asking: &mut Option<Asking<'_>>) -> Result<Outcome> {
+    let program = asking.as_ref().map(|asking| &*asking.program);
+    let outcome = Records { archive, config, program }.record(record);
+    let Some(Asking { program, stop }) = asking else { return Ok(outcome) };
+    Ok(outcome.told(&program.answers(*stop)?, archive, config))
+}
+
+impl Outcome {
     fn of_skip(skip: Skip) -> Outcome {
         let identity = CanonicalUrl::parse(&skip.url).ok().map(|url| url.identity().to_owned());
         Outcome::Skip(skip, identity)
     }
-}
 
-/// Works on one item. A record for which [`Outcome::of_record`] may need much memory is given back.
-fn extract_usual(item: Item, archive: u32, config: &Config) -> std::result::Result<Outcome, RawRecord> {
-    let record = match item {
-        Item::Skip(skip) => return Ok(Outcome::of_skip(skip)),
-        Item::Record(record) => record,
-    };
-    // A line of an index contains its URL.
-    if record.form != Form::Index
-        && let Err(reason) = CanonicalUrl::parse(&record.url)
-    {
-        let RawRecord { offset, length, url, .. } = record;
-        return Ok(Outcome::of_skip(Skip { reason, offset, length, url, detail: String::new() }));
+    fn of_page(url: &CanonicalUrl, capture: &Capture, page: &Page, archive: u32) -> Outcome {
+        let blocks = page.blocks.iter().filter_map(|block| page.text.get(block.start as usize..block.end as usize));
+        let entry = PageEntry::new(url, capture, page, copies::sketch(blocks));
+        Outcome::Page(Box::new(entry), encode(url.as_str(), archive, capture, page))
     }
-    Ok(match archive::capture_usual(record, &config.archive)? {
-        Ok(capture) => extract_capture(capture, archive, config),
-        Err(skip) => Outcome::of_skip(skip),
-    })
+
+    /// What is made of it with the answers of the program.
+    fn told(self, answers: &[Answer], archive: u32, config: &Config) -> Outcome {
+        let Outcome::Untold(untold) = self else { return self };
+        let Untold { url, capture, page, asked } = *untold;
+        let asked = asked.as_ref().map(|(number, line)| (line.as_str(), answers[*number]));
+        let page = page.told(asked, config.ingest.program.min_probability as f32, &config.extract);
+        Outcome::of_page(&url, &capture, &page, archive)
+    }
 }
 
-fn extract_capture(mut capture: Capture, archive: u32, config: &Config) -> Outcome {
-    let of_page = CanonicalUrl::parse(&capture.url)
-        .map_err(|reason| (reason, String::new()))
-        .and_then(|url| extract::extract(&capture, &url, &config.extract).map(|page| (url, page)));
-    // The body is dropped first, since a page may take several times as much.
-    capture.body = Vec::new();
-    let (url, page) = match of_page {
-        Ok(found) => found,
-        Err((reason, detail)) => {
-            let Capture { offset, length, url, .. } = capture;
-            return Outcome::of_skip(Skip { reason, offset, length, url, detail });
+/// A page whose language the program tells.
+struct Untold {
+    url: CanonicalUrl,
+    capture: Capture,
+    page: extract::Untold,
+    /// The number of the question, and the question, if there is one.
+    asked: Option<(usize, String)>,
+}
+
+/// An archive, and how its records are worked on.
+struct Records<'f> {
+    archive: u32,
+    config: &'f Config,
+    program: Option<&'f Program>,
+}
+
+impl Records<'_> {
+    /// Works on one item. A record for which [`Records::record`] may need much memory is given back.
+    fn usual(&self, item: Item) -> Usual {
+        let record = match item {
+            Item::Skip(skip) => return Ok(Outcome::of_skip(skip)),
+            Item::Record(record) => record,
+        };
+        // A line of an index contains its URL.
+        if record.form != Form::Index
+            && let Err(reason) = CanonicalUrl::parse(&record.url)
+        {
+            let RawRecord { offset, length, url, .. } = record;
+            return Ok(Outcome::of_skip(Skip { reason, offset, length, url, detail: String::new() }));
         }
-    };
-    let blocks = page.blocks.iter().filter_map(|block| page.text.get(block.start as usize..block.end as usize));
-    let entry = PageEntry::new(&url, &capture, &page, copies::sketch(blocks));
-    Outcome::Page(Box::new(entry), encode(url.as_str(), archive, &capture, &page))
+        Ok(self.captured(archive::capture_usual(record, &self.config.archive)?))
+    }
+
+    fn record(&self, record: RawRecord) -> Outcome {
+        self.captured(archive::capture(record, &self.config.archive))
+    }
+
+    fn captured(&self, captured: std::result::Result<Capture, Skip>) -> Outcome {
+        captured.map_or_else(Outcome::of_skip, |capture| self.capture(capture))
+    }
+
+    fn capture(&self, mut capture: Capture) -> Outcome {
+        enum Read<'p> {
+            Told(Page),
+            Untold(extract::Untold, &'p Program),
+        }
+        let params = &self.config.extract;
+        let read = CanonicalUrl::parse(&capture.url).map_err(|reason| (reason, String::new())).and_then(|url| {
+            let read = match self.program {
+                None => Read::Told(extract::extract(&capture, &url, params)?),
+                Some(program) => Read::Untold(extract::untold(&capture, &url, params)?, program),
+            };
+            Ok((url, read))
+        });
+        // The body is dropped first, since a page may take several times as much.
+        capture.body = Vec::new();
+        match read {
+            Ok((url, Read::Told(page))) => Outcome::of_page(&url, &capture, &page, self.archive),
+            Ok((url, Read::Untold(page, program))) => {
+                let asked = page.question(params).map(|line| (program.ask(&line, url.as_str()), line));
+                Outcome::Untold(Box::new(Untold { url, capture, page, asked }))
+            }
+            Err((reason, detail)) => {
+                let Capture { offset, length, url, .. } = capture;
+                Outcome::of_skip(Skip { reason, offset, length, url, detail })
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -134,11 +221,12 @@ mod tests {
             block: body.as_bytes().to_vec(),
             ..RawRecord::default()
         };
-        let page = |url: &str, body: &str| match extract_usual(Item::Record(record(url, body)), 3, &Config::default())
-            .expect("a short body")
-        {
+        let config = Config::default();
+        let from = Records { archive: 3, config: &config, program: None };
+        let page = |url: &str, body: &str| match from.usual(Item::Record(record(url, body))).expect("a short body") {
             Outcome::Page(entry, bytes) => (entry.identity.clone(), !bytes.is_empty(), None),
             Outcome::Skip(skip, identity) => (identity.unwrap_or_default(), false, Some(skip.reason)),
+            Outcome::Untold(_) => panic!("there is no program"),
         };
         assert_eq!(page("https://ex.org/a#b", &text_page(&text)), ("ex.org/a".to_owned(), true, None));
         assert_eq!(page("http://ex.org/a", "<p>x"), ("ex.org/a".to_owned(), false, Some(SkipReason::ShortText)));

@@ -52,7 +52,7 @@ const MIN_NAMED: u32 = 3;
 /// What is known of a text.
 #[derive(Clone, Copy)]
 enum Text {
-    /// Its language, by words or script.
+    /// Its language, by words or script, or by a program of the user, which may know any language.
     Told(Lang),
     /// Most of its words are of this language, or of another that has the same ones.
     Likely(Lang),
@@ -67,7 +67,7 @@ impl Text {
         let detected = facts.detected;
         if !facts.form.has_text() {
             Text::Short
-        } else if detected.is_known() && is_told(detected) && facts.confidence > LIKELY {
+        } else if detected.is_known() && (is_told(detected) || !facts.is_guess) && facts.confidence > LIKELY {
             if facts.confidence >= SURE { Text::Told(detected) } else { Text::Likely(detected) }
         } else if facts.text_bytes >= LONG {
             Text::Other(Some(detected).filter(|lang| lang.is_known()))
@@ -443,9 +443,9 @@ mod tests {
 
     /// A page: its URL, what its text is taken for and how surely, what it declares.
     fn page(url: &str, detected: &str, confidence: f32, declared: &str) -> (String, PageFacts) {
-        let declared = Lang::parse(declared).unwrap_or(Lang::UNKNOWN);
-        let facts =
-            PageFacts { detected: lang(detected), confidence, declared, text_bytes: 2000, ..PageFacts::default() };
+        let (detected, declared) = (lang(detected), Lang::parse(declared).unwrap_or(Lang::UNKNOWN));
+        let is_guess = detected.is_known() && !is_told(detected);
+        let facts = PageFacts { detected, confidence, is_guess, declared, text_bytes: 2000, ..PageFacts::default() };
         (url.to_owned(), facts)
     }
 
@@ -586,6 +586,21 @@ mod tests {
         assert_eq!(site(true, 0.8), [nine("bs"), nine("en"), nine("hr")]);
         // What is surely Croatian beside Croatian pages was not translated.
         assert_eq!(site(true, 0.98), [nine("en"), ("hr".to_owned(), 18)]);
+    }
+
+    #[test]
+    fn a_language_that_a_program_is_sure_of_is_told_and_no_name_changes_it() {
+        let site = |confidence: f32, is_guess: bool| {
+            let mut pages: Vec<_> = (0..9).map(|n| page(&format!("x.org/en/{n}"), "en", 0.98, "und")).collect();
+            pages.extend((0..9).map(|n| {
+                let (url, facts) = page(&format!("x.org/ee/{n}"), "tw", confidence, "und");
+                (url, PageFacts { is_guess, ..facts })
+            }));
+            counts(pages)
+        };
+        let nine = |lang: &str| (lang.to_owned(), 9);
+        assert_eq!(site(0.98, false), [nine("en"), nine("tw")]);
+        assert_eq!(site(0.5, true), [nine("ee"), nine("en")]);
     }
 
     #[test]

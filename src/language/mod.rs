@@ -3,8 +3,9 @@
 //! Three means, cheapest first, each used only where the one before gives no answer: the script, which is enough for
 //! Japanese, Korean, Chinese, Greek and all who write alone; function words, which decide running text in the larger
 //! languages; and two models, whatlang and langid, for the rest: texts without sentences, other languages, near
-//! relatives. Only a sample of the prose is looked at. [`names`] are what languages are called.
+//! relatives. Only a sample of the prose is looked at. [`names`] are what languages are called. A program of the user may be [`asked`] instead.
 
+pub mod asked;
 mod chinese;
 pub mod letters;
 pub mod names;
@@ -483,6 +484,19 @@ mod tests {
             let params = Params { sample_bytes: bytes, min_letters: 5, ..Params::default() };
             let detected = detect(&text, &runs, &params);
             prop_assert!((0.0..=1.0).contains(&detected.confidence) && (0.0..=1.0).contains(&detected.latin_share));
+        }
+    }
+
+    proptest! {
+        /// So that a language that is no guess and cannot be told here has been told by a program of the user.
+        #[test]
+        fn what_is_no_guess_is_in_a_language_that_can_be_told(
+            words in proptest::collection::vec("the|of|and|is|le|de|que|nga|ak|ko|na|[a-z]{1,7}|и|на|в|[а-я]{2,5}|של|את|[א-ת]{3}|ነው|日本|の|한국|[ก-ฮ]{3}", 5..60),
+        ) {
+            let text = words.join(" ");
+            let whole = Run { start: 0, end: text.len() as u32, kind: Kind::Prose };
+            let found = detect(&text, &[whole], &Params { min_letters: 5, ..Params::default() });
+            prop_assert!(found.is_guess || !found.lang.is_known() || is_told(found.lang), "{found:?}");
         }
     }
 

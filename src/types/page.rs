@@ -29,6 +29,8 @@ pub struct Page {
     /// True where the language was guessed among those that are known by their function words. As `letters`, not in pages
     /// read from a store.
     pub is_guess: bool,
+    /// True where a program of the user told the language.
+    pub is_by_program: bool,
     /// Languages that the page declares, the most specific source first: `<html lang>`, `<meta>`, then the HTTP header.
     pub declared: Vec<Lang>,
     /// Share of A–Z and a–z in the letters of the text, 0..=1. Kit & Ng (2007, §3) recognise English pages by it.

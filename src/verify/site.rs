@@ -19,6 +19,7 @@ use crate::index::MEMORY_BYTES;
 use crate::index::graph::Links;
 use crate::index::parts::{Parts, Tree};
 use crate::index::site::{PageFacts, Pages, hash_of_pair};
+use crate::language::is_told;
 use crate::text::addresses::is_same;
 use crate::text::words::Words;
 use crate::types::{Candidate, Compared, Lang, LangPair, Page, PagePair, Similarities, SiteId, Step, Watch};
@@ -380,7 +381,9 @@ impl<'s> SiteView<'s> {
         let is_doubtful = |&page: &u32| {
             let lang = self.langs[page as usize];
             let facts = self.facts(page);
-            let is_sure = facts.confidence >= params.sure && facts.detected.agrees(lang);
+            // What a program of the user has told, detection would take for something else.
+            let is_beyond = !facts.is_guess && !is_told(facts.detected);
+            let is_sure = (facts.confidence >= params.sure || is_beyond) && facts.detected.agrees(lang);
             lang.is_known() && facts.form.has_text() && !is_sure
         };
         let doubtful = (0..self.pages().count()).filter(is_doubtful);

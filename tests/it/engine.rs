@@ -70,7 +70,8 @@ impl Engine {
         self.calls.push(Call { name: name.to_owned(), rows: rows.to_vec(), with: given, partial });
         let scratch = self.folder.path().join(format!("task-{}", self.jobs));
         fs::create_dir(&scratch).expect("room on disk");
-        let (config, _) = configuration(&self.settings.values);
+        let (mut config, _) = configuration(&self.settings.values);
+        config.ingest.program.is_given = true;
         let with: Vec<PathBuf> = with.iter().map(|path| path.to_path_buf()).collect();
         let inputs: Vec<_> = inputs.iter().map(|path| path.clone().into_os_string()).collect();
         let job = Job {

@@ -28,6 +28,8 @@ mod modules;
 #[cfg(unix)]
 mod outside;
 mod presets;
+#[cfg(unix)]
+mod program;
 mod progress;
 mod quality;
 mod real_sites;

@@ -43,7 +43,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     // Answers of the store, in the words of the methods that left them there.
     ("query", &["*"]),
     ("upkeep", &["config", "keys", "store"]),
-    ("intake", &["archive", "extract", "keys", "config", "store"]),
+    ("program", &["config"]),
+    ("intake", &["archive", "extract", "keys", "config", "program", "store"]),
     ("pipeline", &["*"]),
     ("exec", &["*"]),
     // The faces see the library as every other program does, by its name.

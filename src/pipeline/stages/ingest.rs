@@ -5,8 +5,9 @@ use std::path::Path;
 use crate::archive::{self, Archive, Limits, Portion, Refused, Stat, Stream, Tally};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::intake::{Sink, take};
+use crate::intake::{Asking, Sink, take};
 use crate::pipeline::{Context, Stage, fingerprint};
+use crate::program::Program;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{ArchiveIdentity, ArchiveRecord, PageEntry, StageRecord};
 use crate::store::{InputNotes, OpenBatch, Store};
@@ -30,7 +31,7 @@ impl Stage for Ingest {
     }
 
     fn sections(&self) -> &'static [&'static str] {
-        &["archive", "extract"]
+        &["archive", "extract", "ingest.program"]
     }
 
     fn remaining(&self, store: &Store, _: &Config) -> Result<String> {
@@ -45,8 +46,9 @@ impl Stage for Ingest {
             changes.put(Keyspace::Stage, self.name().as_bytes(), &record);
             store.commit(changes)?;
         }
-        let mut reading = Reading { store, context, notes: InputNotes::default(), tally: Tally::default() };
-        let outcome = reading.all();
+        let (notes, tally) = (InputNotes::default(), Tally::default());
+        let mut reading = Reading { store, context, notes, tally, program: None };
+        let outcome = reading.all().and_then(|()| reading.program.take().map_or(Ok(()), Program::finish));
         let kept = reading.store.keep_notes(&mut reading.notes);
         context.observer.inputs(&reading.tally);
         outcome?;
@@ -77,6 +79,8 @@ struct Reading<'r> {
     context: &'r Context<'r>,
     notes: InputNotes,
     tally: Tally,
+    /// The language program, once something is read for which it may be asked.
+    program: Option<Program>,
 }
 
 impl Reading<'_> {
@@ -189,6 +193,9 @@ impl Reading<'_> {
         known: &mut ArchiveRecord,
     ) -> Result<(), Failure> {
         let ingest = &self.context.config.ingest;
+        if self.program.is_none() {
+            self.program = Program::start(&ingest.program)?;
+        }
         let end = source.end();
         self.context.observer.begin("ingest", place, "bytes", end);
         let limits = Limits { bytes: ingest.portion_bytes, records: ingest.portion_records };
@@ -210,15 +217,18 @@ impl Reading<'_> {
             let portion = match portion {
                 Ok(portion) => portion,
                 Err(error) => {
-                    batch.commit(self.store, &mut self.notes, known)?;
+                    self.commit(batch, known)?;
                     return Err(of_archive(error));
                 }
             };
             let progress = portion.progress;
-            take(&mut Batch { batch, store: self.store }, self.context.config, portion)?;
+            let context = self.context;
+            let stop = || context.check_stop();
+            let asking = self.program.as_mut().map(|program| Asking { program, stop: &stop });
+            take(&mut Batch { batch, store: self.store }, context.config, asking, portion)?;
             let stop = self.context.check_stop();
             if batch.is_done() || stop.is_err() || batch.bytes() >= self.context.config.ingest.commit_bytes {
-                batch.commit(self.store, &mut self.notes, known)?;
+                self.commit(batch, known)?;
                 stop?;
             }
             let pages = known.pages + batch.page_count();
@@ -226,7 +236,14 @@ impl Reading<'_> {
             done = Some(progress).filter(|to| *to <= end.unwrap_or(MOST_BYTES)).unwrap_or(done);
             self.context.observer.progress(done, &format!("{pages} pages"));
         }
-        if batch.is_done() { Ok(()) } else { Ok(batch.commit(self.store, &mut self.notes, known)?) }
+        if batch.is_done() { Ok(()) } else { Ok(self.commit(batch, known)?) }
+    }
+
+    fn commit(&mut self, batch: &mut OpenBatch, known: &mut ArchiveRecord) -> Result<()> {
+        if let Some(program) = &mut self.program {
+            program.settle()?;
+        }
+        batch.commit(self.store, &mut self.notes, known)
     }
 }
 

@@ -126,8 +126,11 @@ pub struct PageLanguages {
     pub detected: Lang,
     /// Confidence of the detection, 0..=1.
     pub confidence: f32,
-    /// True where it was guessed among the languages that can be told: the text has too few of its function words.
+    /// True where it was guessed among the languages that can be told: the text has too few of its function words, or the language program is
+    /// not sure enough.
     pub is_guess: bool,
+    /// True where the language program of the user told it.
+    pub is_by_program: bool,
     /// Languages that it declares, the most specific source first.
     pub declared: Vec<Lang>,
     /// Language that it counts for in the competition; `und`: it takes no part.

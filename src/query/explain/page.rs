@@ -98,6 +98,7 @@ fn describe(opened: &Opened<'_>, page: u32, found: &mut PageExplanation) -> Resu
         detected: record.detected,
         confidence: record.confidence,
         is_guess: chunk.facts(at).is_guess,
+        is_by_program: record.is_by_program,
         declared: record.declared.clone(),
         counts_for: site.lang(page),
         reason: language_reason(opened, page),

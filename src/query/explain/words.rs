@@ -137,13 +137,15 @@ fn of_capture(capture: &CaptureFacts, lines: &mut Lines) {
 }
 
 fn of_languages(languages: &PageLanguages, lines: &mut Lines) {
-    let PageLanguages { detected, confidence, is_guess, declared, counts_for, reason, own_text } = languages;
-    let doubt = if *is_guess && detected.is_known() {
-        ", a guess: its words or letters are not those of the language"
-    } else {
-        ""
+    let PageLanguages { detected, confidence, is_guess, is_by_program, declared, counts_for, reason, own_text } =
+        languages;
+    let doubt = match (*is_guess && detected.is_known(), *is_by_program) {
+        (false, _) => "",
+        (true, false) => ", a guess: its words or letters are not those of the language",
+        (true, true) => ", a guess: the program is not sure",
     };
-    lines.add("detected", format!("{detected}, confidence {confidence:.2}{doubt}"));
+    let by = if *is_by_program { " by the language program" } else { "" };
+    lines.add("detected", format!("{detected}{by}, confidence {confidence:.2}{doubt}"));
     if let Some(OwnText { bytes, shares }) = own_text {
         let share = |(lang, share): &(Lang, f64)| format!("{:.0} % {lang}", 100.0 * share);
         let shares: Vec<String> = shares.iter().map(share).collect();

@@ -70,7 +70,9 @@ pub fn encode(url: &str, archive: u32, capture: &Capture, page: &Page) -> Vec<u8
         put(&mut out, number);
     }
     out.extend(page.detected.to_bytes());
-    out.extend(page.confidence.to_le_bytes());
+    // The sign says who told the language.
+    let confidence = if page.is_by_program { -page.confidence } else { page.confidence };
+    out.extend(confidence.to_le_bytes());
     out.extend(page.latin_share.to_le_bytes());
     put(&mut out, page.declared.len() as u64);
     page.declared.iter().for_each(|lang| out.extend(lang.to_bytes()));
@@ -136,6 +138,8 @@ pub struct StoredPage {
     pub detected: Lang,
     /// Confidence of that detection.
     pub confidence: f32,
+    /// A program of the user told that language.
+    pub is_by_program: bool,
     /// Share of the letters A–Z among all letters of the text.
     pub latin_share: f32,
     /// Languages it declares.
@@ -181,7 +185,8 @@ impl StoredPage {
             length,
             date_ms,
             detected,
-            confidence,
+            confidence: confidence.abs(),
+            is_by_program: confidence.is_sign_negative(),
             latin_share,
             declared,
             lists: Vec::new(),
@@ -258,6 +263,7 @@ impl StoredPage {
             detected: self.detected,
             confidence: self.confidence,
             is_guess: false,
+            is_by_program: self.is_by_program,
             declared: self.declared.clone(),
             latin_share: self.latin_share,
             letters: Vec::new(),
@@ -274,6 +280,7 @@ impl StoredPage {
             links: self.links().into_iter().filter(is_named).collect(),
             detected: self.detected,
             confidence: self.confidence,
+            is_by_program: self.is_by_program,
             declared: self.declared.clone(),
             latin_share: self.latin_share,
             ..Page::default()
@@ -423,14 +430,17 @@ mod tests {
             (tags, links) in (prop::collection::vec(any::<u16>(), 0..50), prop::collection::vec(link(), 0..9)),
             images in prop::collection::vec((".{0,9}", ".{0,9}"), 0..4),
             (detected, declared) in (lang(), prop::collection::vec(lang(), 0..3)),
-            (confidence, latin_share) in (0f32..1.0, 0f32..1.0),
+            (confidence, latin_share, is_by_program) in (0f32..1.0, 0f32..1.0, any::<bool>()),
         ) -> Page {
             let block = |(start, length, at, tag): (u32, u32, u32, u16)| {
                 Block { start, end: start.saturating_add(length), at, tag }
             };
             let blocks = blocks.into_iter().map(block).collect();
             let images = images.into_iter().map(|(url, alt)| Image { url, alt }).collect();
-            Page { body_bytes, charset, title, text, blocks, tags, links, images, detected, confidence, declared, latin_share, ..Page::default() }
+            Page {
+                body_bytes, charset, title, text, blocks, tags, links, images, detected, confidence, is_by_program, declared, latin_share,
+                ..Page::default()
+            }
         }
     }
 

@@ -236,6 +236,7 @@ fn page() -> Vec<u8> {
         detected: en,
         confidence: 0.75,
         is_guess: true,
+        is_by_program: false,
         declared: vec![en],
         latin_share: 0.875,
         letters: Vec::new(),
