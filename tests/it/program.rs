@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Held, diglot, failure, packaging, rows, stdout, write_warc};
+use crate::support::{Held, diglot, failure, gzip, packaging, rows, stdout, write_warc};
 
 /// Sentences in Twi, Yoruba and English: `A` and `B` stand for what each page has of its own. No list of words knows Twi.
 const TEXTS: [(&str, [&str; 4]); 3] = [
@@ -123,6 +123,33 @@ fn a_site_without_markers_has_its_languages_from_the_program_and_its_pairs() {
     diglot(&other).args(arguments).args(&parts).assert().success();
     assert_eq!(all_listings(&other), all_listings(&store));
     diglot(&store).arg("check").assert().success();
+}
+
+/// Bodies that become very long are worked on one by one.
+#[test]
+fn long_pages_are_asked_about_among_the_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pages = site(without_markers, &["tw", "en"], 4);
+    let mut warc = Vec::new();
+    for (at, (url, html)) in pages.iter().enumerate() {
+        let body = gzip(format!("{html}{}", " ".repeat(if at % 3 == 0 { 6_000_000 } else { 1 })).as_bytes());
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\n\r\n";
+        let length = head.len() + body.len();
+        let record = format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2024-05-06T07:08:09Z\r\n\
+             Content-Type: application/http;msgtype=response\r\nContent-Length: {length}\r\n\r\n{head}"
+        );
+        warc.extend([record.as_bytes(), &body, b"\r\n\r\n"].concat());
+    }
+    let archive = folder.path().join("long.warc");
+    fs::write(&archive, warc).expect("room on disk");
+    let (store, command) = (folder.path().join("s"), program(folder.path(), "by-letters.sh", BY_LETTERS));
+    diglot(&store).args(["run", "-q", "--language-program", &command]).arg(&archive).assert().success();
+    for (at, (url, _)) in pages.iter().enumerate() {
+        let explained = stdout(&store, &["explain", url]);
+        let lang = if at % 2 == 0 { "tw" } else { "en" };
+        assert!(explained.contains(&format!("{lang} by the language program, confidence 0.9")), "{explained}");
+    }
 }
 
 #[cfg(feature = "exec")]
