@@ -31,7 +31,11 @@ pub fn count(text: &str) -> Vec<u8> {
         *count = count.saturating_add(1);
     };
     for c in text.chars() {
-        if is_letter(c) {
+        if c.is_ascii_alphabetic() {
+            let letter = u32::from(c.to_ascii_lowercase());
+            add(before, letter);
+            before = letter;
+        } else if is_letter(c) {
             for letter in c.to_lowercase() {
                 add(before, letter as u32);
                 before = letter as u32;

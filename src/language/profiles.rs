@@ -34,7 +34,7 @@ const MIN_PAIRS: u64 = 100;
 const BESIDE: f64 = 100.0;
 /// A natural logarithm of 1, as a whole number, and the most that a pair of letters costs.
 const NAT: f64 = 1024.0;
-const MAX_COST: f64 = 32767.0;
+const MAX_COST: f64 = 16383.0;
 
 /// What texts in several languages look like.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,7 +47,7 @@ pub struct Profiles {
 struct Profile {
     lang: Lang,
     /// Of each kind of pair of letters −ln p · [`NAT`], where p is its share.
-    costs: Box<[u16; KINDS]>,
+    costs: Box<[i16; KINDS]>,
 }
 
 impl Profile {
@@ -59,7 +59,7 @@ impl Profile {
             // One more of each, so that no share is 0.
             let usual = (usual as f64 + 1.0) / (all + KINDS as f64);
             let share = (f64::from(count) + BESIDE * usual) / (total + BESIDE);
-            *cost = (-share.ln() * NAT).round().min(MAX_COST) as u16;
+            *cost = (-share.ln() * NAT).round().min(MAX_COST) as i16;
         }
         Profile { lang, costs }
     }
@@ -114,36 +114,38 @@ impl Profiles {
 
     /// True where a text is clearly farther from the profile of the language that it is called by than from that of the one which its letters tell.
     pub fn deny(&self, letters: &Letters, named: Lang, told: Lang) -> bool {
-        let text = Text::new(letters);
-        let nearest = |lang: Lang| {
-            let profiles = self.of.iter().filter(|profile| profile.lang == lang.base());
-            profiles.map(|profile| text.distance(profile)).reduce(f64::min)
-        };
-        match (nearest(named), nearest(told)) {
+        match (self.distance(letters, named), self.distance(letters, told)) {
             (Some(named), Some(told)) => named - told >= BEYOND_GUESS,
             _ => false,
         }
     }
+
+    /// How far a text is from the nearest profile of a language, in nats a pair of letters; `None` where it has none.
+    pub fn distance(&self, letters: &Letters, lang: Lang) -> Option<f64> {
+        let text = Text::new(letters);
+        let profiles = self.of.iter().filter(|profile| profile.lang == lang.base());
+        profiles.map(|profile| text.distance(profile)).reduce(f64::min)
+    }
 }
 
-/// A text that is compared with profiles.
+/// A text that is compared with profiles. Its counts are small enough for a processor to multiply several at a time.
 struct Text {
-    counts: Box<[u32; KINDS]>,
+    counts: Box<[i16; KINDS]>,
     total: f64,
     /// What chance and its own shares take from the cost, both as a sum over all pairs.
     own: f64,
 }
 
-/// More pairs of letters say no more; sums of their costs stay below 2³².
+/// More pairs of letters say no more; sums of their costs stay below 2³¹.
 const MAX_PAIRS: u64 = 1 << 17;
 
 impl Text {
     fn new(letters: &Letters) -> Text {
         let scale = u32::try_from(letters.total() / MAX_PAIRS).unwrap_or(u32::MAX - 1) + 1;
-        let counts = Box::new(letters.counts().map(|count| count / scale));
-        let total: f64 = counts.iter().map(|&count| f64::from(count)).sum();
-        let found = || counts.iter().filter(|count| **count > 0);
-        let own: f64 = found().map(|&x| f64::from(x) * (f64::from(x) / total).ln()).sum();
+        let counts = Box::new(letters.counts().map(|count| i16::try_from(count / scale).unwrap_or(i16::MAX)));
+        let found = || counts.iter().filter(|count| **count > 0).map(|&count| f64::from(count));
+        let total: f64 = found().sum();
+        let own: f64 = found().map(|x| x * (x / total).ln()).sum();
         let by_chance = (found().count() as f64 - 1.0) / 2.0;
         Text { counts, total, own: own - by_chance }
     }
@@ -151,8 +153,8 @@ impl Text {
     /// How far a text is from a profile, in nats a pair of letters: how much less likely its pairs are by the shares of the profile than by their own, less half
     /// the degrees of freedom, which is what chance gives. About 0 for a text like those of the profile.
     fn distance(&self, profile: &Profile) -> f64 {
-        let cost: u32 =
-            self.counts.iter().zip(profile.costs.iter()).map(|(&count, &cost)| count * u32::from(cost)).sum();
+        let pairs = self.counts.iter().zip(profile.costs.iter());
+        let cost: i32 = pairs.map(|(&count, &cost)| i32::from(count) * i32::from(cost)).sum();
         (self.own + f64::from(cost) / NAT) / self.total
     }
 }
