@@ -100,7 +100,8 @@ static RULES: &[Rules] = &[
     rules("kn", &library::Kannada {}),
     rules("ml", &library::Malayalam {}),
     rules("mr", &library::Marathi {}),
-    Rules { ends: Ends::With(&['၏']), ..rules("my", &library::Burmese {}) },
+    // Where the library ends sentences after `၏` too; it is the mark of the genitive, and `။` follows it at the end of a sentence.
+    Rules { ends: Ends::With(&[]), ..rules("my", &library::Burmese {}) },
     rules("nl", &library::Dutch {}),
     rules("pa", &library::Punjabi {}),
     rules("pl", &library::Polish {}),
@@ -325,6 +326,7 @@ impl Rules {
             let spaced = match first {
                 '.' => spaced_run(text, at, |c| c == '.', 3),
                 '!' | '?' | '…' => spaced_run(text, at, |c| matches!(c, '!' | '?' | '…'), 2),
+                '།' => spaced_run(text, at, |c| c == '།', 2),
                 _ => None,
             };
             if spaced.is_some() {
@@ -357,6 +359,11 @@ impl Rules {
         }
         let last_word = self.last_word(head);
         if matched == "." {
+            // `built on the .NET platform`
+            let begins_word = head.ends_with(|c: char| c.is_whitespace() || OPENERS.contains(&c));
+            if begins_word && next.starts_with(char::is_alphabetic) {
+                return None;
+            }
             // `7.Bg5`
             let is_code = head.as_bytes().last().is_some_and(u8::is_ascii_digit)
                 && next.starts_with(char::is_alphabetic)
@@ -412,6 +419,9 @@ impl Rules {
 
     /// True when the text `next` shows that the sentence goes on after the terminators.
     fn continues(&self, matched: &str, head: &str, next: &str) -> bool {
+        if matched.ends_with(WIDE_ENDS) && starts_plain(next) {
+            return false;
+        }
         if matched.chars().nth(1).is_some() {
             let (spaced, is_spaced) = (next.trim_start(), next.starts_with(char::is_whitespace));
             let goes_on = is_spaced && (starts_plain(spaced) || (self.code == "en" && starts_with_i(spaced)));
@@ -575,6 +585,12 @@ const PLANES: usize = 2;
 static IS_TERMINATOR: [u64; PLANES * 1024] = {
     let mut bits = [0; PLANES * 1024];
     let mut at = 0;
+    while at < ADDED_TERMINATORS.len() {
+        let code = ADDED_TERMINATORS[at] as usize;
+        bits[code / 64] |= 1 << (code % 64);
+        at += 1;
+    }
+    at = 0;
     while at < TERMINATORS.len() {
         let (mut code, last) = TERMINATORS[at];
         while code <= last {
@@ -585,6 +601,13 @@ static IS_TERMINATOR: [u64; PLANES * 1024] = {
     }
     bits
 };
+
+/// Ends of sentences in Khmer and Tibetan, which lack the property since they end clauses and verses too.
+const ADDED_TERMINATORS: [char; 4] = ['។', '៕', '།', '༎'];
+/// Ends of sentences behind which no space is needed, also before Latin letters and digits.
+const WIDE_ENDS: [char; 4] = ['。', '！', '？', '｡'];
+/// Signs with which a word may begin before its point: `(.NET)`.
+const OPENERS: [char; 7] = ['(', '[', '{', '«', '“', '‘', '/'];
 
 fn is_terminator(c: char) -> bool {
     IS_TERMINATOR.get(c as usize / 64).is_some_and(|bits| bits >> (c as u32 % 64) & 1 == 1)
@@ -602,10 +625,15 @@ static MAY_END: [bool; 256] = {
         }
         at += 1;
     }
-    let others = [';', ':', '՜', '၏', '…', '។'];
+    let others = [';', ':', '՜', '…'];
     let mut at = 0;
     while at < others.len() {
         firsts[first_byte(others[at] as u32) as usize] = true;
+        at += 1;
+    }
+    let mut at = 0;
+    while at < ADDED_TERMINATORS.len() {
+        firsts[first_byte(ADDED_TERMINATORS[at] as u32) as usize] = true;
         at += 1;
     }
     firsts
@@ -635,6 +663,9 @@ mod tests {
                 continue;
             }
             for c in (0..0x2_0000).filter_map(char::from_u32) {
+                if ADDED_TERMINATORS.contains(&c) || (rules.code, c) == ("my", '၏') {
+                    continue;
+                }
                 let text = c.to_string();
                 assert_eq!(rules.terminator(&text, 0).is_some(), regex.is_match(&text), "{} {c:?}", rules.code);
                 assert!(MAY_END[usize::from(text.as_bytes()[0])] || rules.terminator(&text, 0).is_none(), "{c:?}");
