@@ -1,5 +1,7 @@
 //! Folds white space and counts words in one pass, and cuts long texts.
 
+use super::lines;
+
 /// What stands before the text to be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Before {
@@ -8,6 +10,14 @@ pub enum Before {
     Start,
     /// White space inside a block: a space is added once more text comes.
     Space,
+    /// White space with a line feed in the source: a space, but [nothing between Han or kana](lines::is_unspaced).
+    Feed,
+    /// A line ends here, as by `<br>`: a line feed is added once more text comes, unless [it goes on](lines::goes_on).
+    Line,
+    /// A full row of text whose rows are kept, as in `pre`: the same, unless [it goes on](lines::row_goes_on).
+    Row,
+    /// A line ends here in any case.
+    End,
     /// Text.
     Text,
 }
@@ -15,38 +25,111 @@ pub enum Before {
 /// Appends `raw`, with one space for each run of white space and control characters, and none at the start of a block. Returns the number
 /// of words.
 ///
+/// A line feed of the source between two Han characters or kana is no space (CSS Text 3, §4.1.3), since such text is written without any.
+/// Characters that only say where a word may be broken are left out.
+///
 /// White space is that of Unicode, which includes no-break and ideographic spaces. Words are separated by white space; in scripts without
 /// it (Han, kana) two characters count as a word.
 pub fn fold(raw: &str, out: &mut String, before: &mut Before) -> u32 {
     let bytes = raw.as_bytes();
     let mut words = 0;
     let mut at = 0;
+    let mut hint_at = None;
     while at < bytes.len() {
         let white = white_len(&bytes[at..]);
         if white > 0 {
+            *before = after_white(*before, bytes[at]);
             at += white;
-            if *before == Before::Text {
-                *before = Before::Space;
+            continue;
+        }
+        let hint = hint_len(&bytes[at..]);
+        if hint > 0 && !is_kept(&raw[at..], out) {
+            if *before == Before::Feed && raw[at..].starts_with(ZERO_WIDTH_SPACE) {
+                *before = Before::Text;
             }
+            at += hint;
+            hint_at = Some(at);
             continue;
         }
         let start = at;
+        // What follows a hint is the rest of a word.
+        words -= u32::from(hint_at == Some(at) && *before == Before::Text && words > 0);
         loop {
             at = plain_words(bytes, at, &mut words);
-            at = word(bytes, at, &mut words);
+            at = word(bytes, at, start, &mut words);
             // Words with one plain space between them are copied together.
-            if bytes.get(at) != Some(&b' ') || at + 1 == bytes.len() || white_len(&bytes[at + 1..]) > 0 {
+            let next = bytes.get(at + 1..).unwrap_or_default();
+            if bytes.get(at) != Some(&b' ') || next.is_empty() || white_len(next) > 0 || hint_len(next) > 0 {
                 break;
             }
             at += 1;
         }
-        if *before == Before::Space {
-            out.push(' ');
+        match *before {
+            Before::Start | Before::Text => {}
+            Before::Space => out.push(' '),
+            Before::End => out.push('\n'),
+            Before::Feed | Before::Line | Before::Row => out.push_str(joint(*before, out, &raw[start..])),
         }
         *before = Before::Text;
         out.push_str(&raw[start..at]);
     }
     words
+}
+
+/// What stands before the text once ASCII white space was read.
+pub fn after_blanks(before: Before, blanks: &[u8]) -> Before {
+    blanks.iter().fold(before, |before, &blank| after_white(before, blank))
+}
+
+/// What stands before the text once white space was read, of which `first` is the first byte.
+fn after_white(before: Before, first: u8) -> Before {
+    match before {
+        // Ideographic spaces at the beginning of a line are written on purpose.
+        Before::Text | Before::Feed if !first.is_ascii() => Before::Space,
+        Before::Text | Before::Space | Before::Feed if matches!(first, b'\n' | b'\r') => Before::Feed,
+        Before::Text => Before::Space,
+        _ => before,
+    }
+}
+
+/// What joins a text and the one after the end of a line of the source.
+fn joint(before: Before, out: &str, next: &str) -> &'static str {
+    if matches!(before, Before::Line | Before::Row) {
+        let line = &out[memchr::memrchr(b'\n', out.as_bytes()).map_or(0, |feed| feed + 1)..];
+        let goes_on = if before == Before::Line { lines::goes_on } else { lines::row_goes_on };
+        if !goes_on(line, next) {
+            return "\n";
+        }
+    }
+    if !next.starts_with(|c: char| c.is_ascii()) && lines::is_unspaced(out, next) { "" } else { " " }
+}
+
+const ZERO_WIDTH_SPACE: char = '\u{200b}';
+
+/// The length of a soft hyphen, zero-width space, joiner or byte order mark with which `bytes` begin; 0 if there is none.
+#[inline]
+fn hint_len(bytes: &[u8]) -> usize {
+    match *bytes {
+        [0xc2, 0xad, ..] => 2,
+        [0xe2, 0x80, 0x8b..=0x8d, ..] | [0xe2, 0x81, 0xa0, ..] | [0xef, 0xbb, 0xbf, ..] => 3,
+        _ => 0,
+    }
+}
+
+/// True where a character of [`hint_len`] belongs to the text: joiners of scripts whose letters are joined, and of signs; spaces of zero
+/// width between words of scripts that have no others.
+fn is_kept(rest: &str, out: &str) -> bool {
+    let before = out.chars().next_back().map_or(0, u32::from);
+    match rest.chars().next() {
+        Some('\u{200c}' | '\u{200d}') => {
+            // Hebrew to the scripts of South and South East Asia, Mongolian and its neighbours; signs.
+            matches!(before, 0x590..=0x109f | 0x1700..=0x1cff | 0x2190..=0x2bff | 0xa800..=0xabff | 0xfe00..=0xfe0f)
+                || matches!(before, 0x1_0000..=0x1_1fff | 0x1_e900..=0x1_ffff)
+        }
+        // Thai, Lao, Tibetan, Myanmar; Khmer.
+        Some(ZERO_WIDTH_SPACE) => matches!(before, 0xe00..=0x109f | 0x1780..=0x17ff | 0x1950..=0x19ff),
+        _ => false,
+    }
 }
 
 /// `raw` folded by itself.
@@ -88,8 +171,9 @@ fn plain_words(bytes: &[u8], mut at: usize, words: &mut u32) -> usize {
     at
 }
 
-/// The end of the word that contains or begins at `at`. Adds this word to `words`.
-fn word(bytes: &[u8], mut at: usize, words: &mut u32) -> usize {
+/// The end of the word that contains or begins at `at`, or the first [hint](hint_len) in it; but one at `start` is passed. Adds this word to
+/// `words`.
+fn word(bytes: &[u8], mut at: usize, start: usize, words: &mut u32) -> usize {
     let mut unspaced = 0u32;
     while let Some(&byte) = bytes.get(at) {
         if byte.is_ascii() {
@@ -104,7 +188,7 @@ fn word(bytes: &[u8], mut at: usize, words: &mut u32) -> usize {
             at += 2;
             continue;
         }
-        if white_len(&bytes[at..]) > 0 {
+        if white_len(&bytes[at..]) > 0 || at > start && hint_len(&bytes[at..]) > 0 {
             break;
         }
         let next = bytes.get(at + 1).copied().unwrap_or(0);
@@ -169,6 +253,21 @@ mod tests {
         assert_eq!(out, "ab c");
     }
 
+    #[test]
+    fn a_line_feed_between_han_or_kana_is_no_space() {
+        for (raw, expected) in [
+            ("本プロ\n  ジェクト", "本プロジェクト"),
+            ("本プロ \r\n\tジェクト", "本プロジェクト"),
+            ("本プロ ジェクト", "本プロ ジェクト"),
+            ("。\n\u{3000}\u{3000}本", "。 本"),
+            ("한국어\n문장", "한국어 문장"),
+            ("使用\nNacos\n的", "使用 Nacos 的"),
+            ("ab\n\u{200b}cd", "abcd"),
+        ] {
+            assert_eq!(folded(raw), expected);
+        }
+    }
+
     /// Words counted one character after the other.
     fn count_slowly(raw: &str) -> u32 {
         let unspaced = |c: &char| matches!(u32::from(*c), 0x3040..=0x9fff | 0x2_0000..=0xf_ffff);
@@ -185,9 +284,18 @@ mod tests {
         }
 
         #[test]
-        fn folding_equals_splitting_at_white_space(raw in "([a-zé日🦀]|[ \t\n\u{85}\u{a0}\u{1680}\u{2003}\u{2028}\u{202f}\u{205f}\u{3000}]){0,30}") {
+        fn folding_equals_splitting_at_white_space(raw in "([a-zé한🦀]|[ \t\n\u{85}\u{a0}\u{1680}\u{2003}\u{2028}\u{202f}\u{205f}\u{3000}]){0,30}") {
             let slow: Vec<&str> = raw.split_whitespace().collect();
             prop_assert_eq!(folded(&raw), slow.join(" "));
+        }
+
+        #[test]
+        fn hints_change_nothing_else(raw in "([a-d]{1,9}|é|日| |\u{ad}|\u{200b}|\u{200c}|\u{feff}){0,30}") {
+            let plain: String = raw.chars().filter(|c| !"\u{ad}\u{200b}\u{200c}\u{feff}".contains(*c)).collect();
+            prop_assert_eq!(folded(&raw), folded(&plain));
+            if !plain.contains('日') {
+                prop_assert_eq!(count(&raw), count(&plain));
+            }
         }
 
         #[test]

@@ -10,6 +10,7 @@ mod charset;
 mod declared;
 mod fold;
 mod html;
+mod lines;
 mod links;
 mod params;
 mod plain;

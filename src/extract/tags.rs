@@ -17,6 +17,8 @@ pub struct Tag {
     pub role: Role,
     /// True if the text inside is not prose: program text, formulas, choices of a form.
     pub listing: bool,
+    /// True if line feeds inside end lines.
+    pub rows: bool,
 }
 
 /// How an element divides text.
@@ -24,7 +26,7 @@ pub struct Tag {
 pub enum Layout {
     /// It does not divide a line.
     Inline,
-    /// `<br>`: a space; two in a row end a block.
+    /// `<br>`: it ends a line, [mostly](super::lines::goes_on); two in a row end a block.
     Break,
     /// `<hr>`: it ends a block and contains no text.
     Rule,
@@ -127,6 +129,8 @@ pub enum Role {
     Svg,
     /// The same as [`Role::Svg`].
     Template,
+    /// Nothing; it says how the text before it is read (`rt`), and is left out as far as its text goes.
+    Reading,
 }
 
 /// The element with a tag name, in upper or lower case. Names that are not in the table are inline and have the code 0.
@@ -146,7 +150,7 @@ pub fn lookup(name: &str) -> Tag {
 }
 
 const UNKNOWN: Tag =
-    Tag { code: 0, layout: Layout::Inline, content: Content::Markup, role: Role::Plain, listing: false };
+    Tag { code: 0, layout: Layout::Inline, content: Content::Markup, role: Role::Plain, listing: false, rows: false };
 
 const CUSTOM: Tag = Tag { role: Role::Custom, ..UNKNOWN };
 
@@ -179,7 +183,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// Elements that matter for text but have no code.
-const OUTSIDE_THE_CODES: &[&str] = &["xmp", "plaintext", "noembed", "listing"];
+const OUTSIDE_THE_CODES: &[&str] = &["xmp", "plaintext", "noembed", "listing", "rtc"];
 
 /// The longest name that [`pack`] can pack, in bytes; no element has a longer one.
 const MAX_NAME_BYTES: usize = 12;
@@ -259,13 +263,15 @@ fn describe(name: &str) -> Tag {
         "html" | "body" => Role::Root,
         "svg" => Role::Svg,
         "template" => Role::Template,
+        "rt" | "rp" | "rtc" => Role::Reading,
         _ => Role::Plain,
     };
     let listing = matches!(
         name,
         "pre" | "code" | "tt" | "samp" | "kbd" | "math" | "select" | "datalist" | "listing" | "xmp" | "plaintext"
     );
-    Tag { code: tag_code(name), layout, content, role, listing }
+    let rows = matches!(name, "pre" | "listing" | "xmp" | "plaintext");
+    Tag { code: tag_code(name), layout, content, role, listing, rows }
 }
 
 #[cfg(test)]

@@ -61,6 +61,11 @@ pub(crate) fn hash_of_pairs(pairs: &[PagePair]) -> u64 {
     hasher.digest()
 }
 
+/// The text of some sentences of a page, on one line; empty where the range is none of its text.
+pub(crate) fn sentence_text(page: &StoredPage, (start, end): (u32, u32)) -> String {
+    page.text().get(start as usize..end as usize).unwrap_or("").replace('\n', " ")
+}
+
 /// The record of a page of a site.
 ///
 /// # Errors
@@ -384,7 +389,7 @@ impl<'s> OpenPair<'s> {
 
     fn line(&self, bead: &BeadRow, code: u8, others: Vec<(String, String)>) -> BitextLine {
         let side = |page: &StoredPage, blocks: &[Block], archive: &str, range: (u32, u32)| {
-            let text = page.text().get(range.0 as usize..range.1 as usize).unwrap_or("").to_owned();
+            let text = sentence_text(page, range);
             let at = blocks.partition_point(|block| block.end <= range.0);
             let tag = blocks.get(at).map_or("?", |block| tag_name(block.tag));
             let place = Place {

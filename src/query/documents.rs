@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::archives::ArchiveNames;
-use super::bitext::{SiteBitext, page_record};
+use super::bitext::{SiteBitext, page_record, sentence_text};
 use super::pairs::{judged_line, pair_line};
 use super::scope::{Scope, sites};
 use super::site::Site;
@@ -140,7 +140,7 @@ fn page_line(record: &StoredPage, lang: Lang, archive: String) -> PageLine {
         if !tags.is_empty() {
             text.push('\n');
         }
-        // A paragraph takes one line, even if a text without markup has line feeds in it.
+        // A paragraph takes one line, even if it has line feeds in it.
         let inside = record.text().get(block.start as usize..block.end as usize).unwrap_or("");
         text.extend(inside.chars().map(|c| if c == '\n' { ' ' } else { c }));
         tags.push(tag_name(block.tag));
@@ -181,9 +181,9 @@ impl Sentences<'_> {
 
     /// The sentences in a range of bytes; `None` for an empty one.
     fn place(&self, range: (u32, u32), count: u8) -> Option<SentencePlace> {
-        let text = self.page.text().get(range.0 as usize..range.1 as usize).filter(|text| !text.is_empty())?;
+        let text = Some(sentence_text(self.page, range)).filter(|text| !text.is_empty())?;
         let at = self.starts.partition_point(|(start, ..)| *start <= range.0).saturating_sub(1);
         let (_, paragraph, sentence) = self.starts.get(at).copied().unwrap_or_default();
-        Some(SentencePlace { text: text.to_owned(), paragraph, sentence, count: u32::from(count) })
+        Some(SentencePlace { text, paragraph, sentence, count: u32::from(count) })
     }
 }

@@ -6,10 +6,13 @@
 //! pieces that have to be joined, and gives end tags late or never.
 //!
 //! Rules of text:
-//! - Blocks end at block-level start and end tags, `<hr>`, and two `<br>` in a row; one `<br>` is a space.
+//! - Blocks end at block-level start and end tags, `<hr>`, and two `<br>` in a row.
+//! - One `<br>`, and a line feed in `pre`, is a line feed, at which a sentence ends, or a space where [it goes on](super::lines::goes_on).
+//!   Between inline elements a space or line feed is added where [one is missing](super::lines::missing_between).
 //! - What browsers do not show is left out: `script`, `style`, `template`, `noscript`, `iframe`, `noembed`, `noframes`, comments; also
-//!   `svg` and `textarea`. The title is not part of the text.
-//! - White space is folded, in `pre` too.
+//!   `svg` and `textarea`, readings of characters (`rt`), and links to headings whose whole text is a sign (`¶`). The title is not part of
+//!   the text. Elements with `hidden` or `display: none` are: they are shown when the reader asks for them, and translated like the others.
+//! - White space is [folded](super::fold::fold).
 
 mod attributes;
 mod gaps;
@@ -141,14 +144,81 @@ mod tests {
     }
 
     #[test]
-    fn one_line_break_is_a_space_and_two_end_a_block() {
+    fn one_line_break_ends_a_line_where_no_sentence_goes_on_and_two_end_a_block() {
         assert_eq!(blocks("<p>a<br>b<br/> <br>c</br>d"), ["p:a b", "p:c d"]);
+        let address = "<p>Museum of Modern Art<br>\n11 West 53rd Street <br/>New York<br><br>Open daily";
+        assert_eq!(blocks(address), ["p:Museum of Modern Art\n11 West 53rd Street\nNew York", "p:Open daily"]);
+        assert_eq!(blocks("<p><b>世界中の人々に</b><br>愛される製品<br>"), ["p:世界中の人々に愛される製品"]);
     }
 
     #[test]
-    fn white_space_is_folded_across_inline_tags_and_in_pre() {
+    fn line_feeds_between_han_or_kana_are_no_spaces() {
+        assert_eq!(
+            blocks("<p>本プロ\n  ジェクトは<b>\nNacos\n</b>の\r\n<i>文書</i> です"),
+            ["p:本プロジェクトは Nacos の文書 です"]
+        );
+        assert_eq!(blocks("<p>한국어\n문장 漢字\n한국어 ไทย\nไทย"), ["p:한국어 문장 漢字 한국어 ไทย ไทย"]);
+        assert_eq!(page("<title>本プロ\nジェクト</title>").title, "本プロジェクト");
+    }
+
+    #[test]
+    fn hints_where_words_may_be_broken_are_no_text() {
+        assert_eq!(
+            blocks("<p>Silben&shy;trennung a\u{feff}\u{200b}b<wbr>c Auf\u{200c}lage"),
+            ["p:Silbentrennung abc Auflage"]
+        );
+        let kept = "<p>می\u{200c}خواهم क्\u{200d}ष ភាសា\u{200b}ខ្មែរ 👩\u{200d}🔬";
+        assert_eq!(blocks(kept), [kept.replacen("<p>", "p:", 1)]);
+        assert_eq!(tags("<p>Silben&shy;tren&shy;nung <b>a"), "p 1 b 1");
+    }
+
+    #[test]
+    fn items_of_menus_and_words_with_capitals_are_apart() {
+        let menu =
+            "<p>一<a href=a>多人</a><a href=b>多工</a> <a href=a>HOME</a><a id=c></a><span><a href=b>MANUAL</a></span>";
+        assert_eq!(blocks(menu), ["p:一多人多工 HOME\nMANUAL"]);
+        assert_eq!(blocks("<p><a href=a>社区</a><a href=b>控制台</a>样例"), ["p:社区\n控制台样例"]);
+        assert_eq!(blocks("<nav><a href=a>ブログ</a>\n<a href=b>報道</a></nav>"), ["nav:ブログ 報道"]);
+        assert_eq!(blocks("<p><x-button>Submit</x-button><x-button>cancel</x-button>"), ["p:Submit\ncancel"]);
+        let label = "<p><span>5.3.1</span><span>Reported online</span> <b>Next</b>3.6. Go <b>W</b>ord m<a id=x></a><a id=y></a>p";
+        assert_eq!(blocks(label), ["p:5.3.1 Reported online Next 3.6. Go Word mp"]);
+    }
+
+    #[test]
+    fn links_to_headings_are_no_text() {
+        let html =
+            "<h1>A house<a class=headerlink href=#a>¶</a></h1><h2><a href=#b>#</a> B</h2><h3><a href=#c> § </a>C#</h3>";
+        assert_eq!(blocks(html), ["h1:A house", "h2:B", "h3:C#"]);
+        assert_eq!(tags(html), "h1 2 a h2 a 1 h3 a 1");
+        assert_eq!(
+            links("<p>x<a href=y>¶</a><a href=z>#1</a>"),
+            [link("http://ex.org/a/y", "¶"), link("http://ex.org/a/z", "#1")]
+        );
+    }
+
+    #[test]
+    fn readings_are_no_text() {
+        let html = "<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</ruby>です<p><ruby>本<rt>ほん<rb>屋<rt>や</ruby>。<rt>a<p>b";
+        assert_eq!(blocks(html), ["p:漢字です", "p:本屋。", "p:b"]);
+        assert_eq!(links("<ruby>x<rt><a href=y>z</a></ruby>"), [link("http://ex.org/a/y", "z")]);
+    }
+
+    #[test]
+    fn what_is_hidden_until_it_is_asked_for_is_text() {
+        let html = "<p>Choose <span hidden>Preferences</span><span style='display:none'>Options</span>.<div aria-hidden=true>Tab two";
+        assert_eq!(blocks(html), ["p:Choose Preferences Options.", "div:Tab two"]);
+    }
+
+    #[test]
+    fn white_space_is_folded_across_inline_tags_and_in_the_lines_of_pre() {
         assert_eq!(blocks("<p> a <b> b</b>\n<i>c </i>d&nbsp;&#32;e"), ["p:a b c d e"]);
-        assert_eq!(blocks("<pre>\n  x\n\ty\n</pre>"), ["pre:x y"]);
+        assert_eq!(blocks("<pre>\n  x\n\ty\n</pre>"), ["pre:x\ny"]);
+        let comment = "# It is used where the installer waits <b>for</b>\n#  it.\n\nd-i yes\n";
+        assert_eq!(
+            blocks(&format!("<pre>{comment}")),
+            ["pre:# It is used where the installer waits for # it.\nd-i yes"]
+        );
+        assert_eq!(blocks("<pre>a  <b>b\n\nc</b><br>D</pre>e\nf"), ["pre:a b\nc\nD", "body:e f"]);
     }
 
     #[test]
@@ -219,7 +289,7 @@ mod tests {
             let mut text = String::new();
             for block in &page.blocks {
                 let block = &page.text[block.start as usize..block.end as usize];
-                prop_assert!(!block.is_empty() && !block.contains('\n') && block == block.trim());
+                prop_assert!(!block.is_empty() && block.split('\n').all(|line| !line.is_empty() && line == line.trim()));
                 text.push_str(block);
                 text.push('\n');
             }

@@ -10,6 +10,7 @@ use super::attributes::Attributes;
 use super::gaps::{markup_len, raw_len, tag_name_at};
 use super::references::References;
 use crate::extract::fold::{self, Before};
+use crate::extract::lines::{self, Boxes, Missing};
 use crate::extract::links::Resolver;
 use crate::extract::params::Params;
 use crate::extract::read::{Read, Signs};
@@ -27,7 +28,30 @@ enum Hidden {
     Svg,
     /// So many nested templates.
     Template(u32),
+    /// How the text before is read. Elements with links end it, so that it hides none.
+    Reading,
 }
+
+/// The tags of inline elements since the last text.
+#[derive(Clone, Copy, Default)]
+struct Edge {
+    /// There is a tag.
+    is_tag: bool,
+    /// A link with text, or an element of a design system, ended.
+    ends_box: bool,
+    /// Another one began after it.
+    begins_box: bool,
+}
+
+/// Where the text of the last `<a>` begins.
+#[derive(Clone, Copy)]
+struct AnchorText {
+    start: usize,
+    before: Before,
+}
+
+/// Texts of links that lead to the heading in which they stand.
+const HEADING_LINKS: &[&str] = &["¶", "#", "§", "🔗"];
 
 /// Reads a page, start tag by start tag.
 pub(super) struct Reader<'a> {
@@ -50,6 +74,13 @@ pub(super) struct Reader<'a> {
     block_start: usize,
     block_at: usize,
     before: Before,
+    edge: Edge,
+    anchor: Option<AnchorText>,
+    /// True if the present block has words outside links.
+    has_words: bool,
+    /// How many open elements keep the rows of their text, and where the present row begins in the text.
+    open_rows: u32,
+    row_start: usize,
     /// Number of `<br>` since the last text.
     breaks: u32,
     /// Number of words since the last tag.
@@ -77,6 +108,11 @@ impl<'a> Reader<'a> {
             block_start: 0,
             block_at: 0,
             before: Before::Start,
+            edge: Edge::default(),
+            anchor: None,
+            has_words: false,
+            open_rows: 0,
+            row_start: 0,
             breaks: 0,
             words: 0,
         }
@@ -115,6 +151,7 @@ impl<'a> Reader<'a> {
             Role::Plain => {}
             Role::Svg => self.hidden = Hidden::Svg,
             Role::Template => self.hidden = Hidden::Template(1),
+            Role::Reading => self.hidden = Hidden::Reading,
             role => self.references.take(role, &Attributes::of(element, self.source), at, &mut self.page),
         }
     }
@@ -129,6 +166,11 @@ impl<'a> Reader<'a> {
                 false
             }
             Hidden::Svg => true,
+            Hidden::Reading if is_in_reading(tag) && tag.content == Content::Markup => true,
+            Hidden::Reading => {
+                self.hidden = Hidden::No;
+                false
+            }
             Hidden::Template(depth) => {
                 if tag.role == Role::Template {
                     self.hidden = Hidden::Template(depth + 1);
@@ -145,7 +187,18 @@ impl<'a> Reader<'a> {
     /// Opens and closes blocks as a start tag requires.
     fn lay_out(&mut self, tag: Tag) {
         match tag.layout {
-            Layout::Inline => self.inline_listings += u32::from(tag.listing),
+            Layout::Inline => {
+                self.inline_listings += u32::from(tag.listing);
+                self.edge.is_tag = true;
+                match tag.role {
+                    Role::Anchor => {
+                        self.anchor = Some(AnchorText { start: self.page.text.len(), before: self.before });
+                        self.edge.begins_box = self.edge.ends_box;
+                    }
+                    Role::Custom => self.edge.begins_box = self.edge.ends_box,
+                    _ => {}
+                }
+            }
             Layout::Break => self.line_break(),
             Layout::Rule => {
                 self.end_block();
@@ -157,6 +210,7 @@ impl<'a> Reader<'a> {
                 if self.open.len() < MAX_DEPTH {
                     self.open.push(tag);
                     self.open_listings += u32::from(tag.listing);
+                    self.open_rows += u32::from(tag.rows);
                 }
             }
         }
@@ -166,8 +220,9 @@ impl<'a> Reader<'a> {
         self.breaks += 1;
         if self.breaks > 1 {
             self.end_block();
-        } else if self.before == Before::Text {
-            self.before = Before::Space;
+        } else if self.before != Before::Start {
+            self.before = if self.open_rows > 0 { Before::End } else { Before::Line };
+            self.row_start = self.page.text.len();
         }
     }
 
@@ -189,6 +244,7 @@ impl<'a> Reader<'a> {
     fn close_to(&mut self, depth: usize) {
         for closed in self.open.drain(depth..) {
             self.open_listings -= u32::from(closed.listing);
+            self.open_rows -= u32::from(closed.rows);
         }
     }
 
@@ -201,6 +257,12 @@ impl<'a> Reader<'a> {
                     self.hidden = Hidden::No;
                 }
                 return;
+            }
+            Hidden::Reading => {
+                if is_in_reading(tag) {
+                    return;
+                }
+                self.hidden = Hidden::No;
             }
             Hidden::Template(depth) => {
                 if tag.role == Role::Template {
@@ -215,7 +277,15 @@ impl<'a> Reader<'a> {
             self.references.end_link(&mut self.page);
         }
         match tag.layout {
-            Layout::Inline => self.inline_listings = self.inline_listings.saturating_sub(u32::from(tag.listing)),
+            Layout::Inline => {
+                self.inline_listings = self.inline_listings.saturating_sub(u32::from(tag.listing));
+                self.edge.is_tag = true;
+                match tag.role {
+                    Role::Anchor => self.end_anchor(),
+                    Role::Custom => self.edge.ends_box = true,
+                    _ => {}
+                }
+            }
             // Browsers read `</br>` as `<br>`.
             Layout::Break => self.line_break(),
             Layout::Rule => {}
@@ -225,6 +295,31 @@ impl<'a> Reader<'a> {
                     self.close_to(depth);
                 }
             }
+        }
+    }
+
+    /// Takes back the text of a link to the heading in which it stands.
+    fn end_anchor(&mut self) {
+        let Some(AnchorText { start, before }) = self.anchor.take() else { return };
+        let text = &self.page.text[start.min(self.page.text.len())..];
+        if text.is_empty() {
+            self.edge.begins_box = false;
+            return;
+        }
+        if start < self.block_start || !HEADING_LINKS.contains(&text.trim()) {
+            self.edge.ends_box = true;
+            return;
+        }
+        self.page.text.truncate(start);
+        while self.runs.last().is_some_and(|run| run.start as usize >= start) {
+            self.runs.pop();
+        }
+        if let Some(last) = self.runs.last_mut() {
+            last.end = last.end.min(start as u32);
+        }
+        self.before = before;
+        if self.page.tags.last().is_some_and(|tag| tag & TEXT_TOKEN != 0) {
+            self.page.tags.pop();
         }
     }
 
@@ -275,26 +370,35 @@ impl<'a> Reader<'a> {
             return;
         }
         // Most text between tags is line feeds and indents.
-        if raw.bytes().all(|byte| byte <= b' ') {
-            if self.before == Before::Text {
-                self.before = Before::Space;
-            }
+        if self.open_rows == 0 && raw.bytes().all(|byte| byte <= b' ') {
+            self.before = fold::after_blanks(self.before, raw.as_bytes());
             return;
         }
         self.plain_text(&unescape(raw));
     }
 
     fn plain_text(&mut self, text: &str) {
-        let out = &mut self.page.text;
-        let (start, was) = (out.len(), self.before);
-        self.words += fold::fold(text, out, &mut self.before);
-        if out.len() == start {
+        let (start, was) = (self.page.text.len(), self.before);
+        if self.edge.is_tag && was == Before::Text {
+            self.join_at_edge(text);
+        }
+        if self.edge.begins_box && was == Before::Feed {
+            self.before = Before::Space;
+        }
+        if self.open_rows > 0 {
+            self.rows(text);
+        } else {
+            self.words += fold::fold(text, &mut self.page.text, &mut self.before);
+        }
+        if self.page.text.len() == start {
             return;
         }
         if was == Before::Start {
             self.block_at = self.page.tags.len();
         }
         self.breaks = 0;
+        self.edge = Edge::default();
+        self.has_words |= self.anchor.is_none() && !self.has_words && text.contains(char::is_alphanumeric);
         let kind = match () {
             () if self.open_listings + self.inline_listings > 0 => Kind::Listing,
             () if self.references.in_link() => Kind::Linked,
@@ -304,6 +408,35 @@ impl<'a> Reader<'a> {
         match self.runs.last_mut() {
             Some(last) if last.kind == kind => last.end = end,
             _ => self.runs.push(Run { start: start as u32, end, kind }),
+        }
+    }
+
+    /// Adds what is missing between the text so far and the text after the tags of inline elements.
+    fn join_at_edge(&mut self, next: &str) {
+        let text = &self.page.text[self.block_start..];
+        let boxes = match self.edge.begins_box {
+            false => Boxes::No,
+            true if !self.has_words => Boxes::Menu,
+            true => Boxes::Some,
+        };
+        match lines::missing_between(text, next, boxes) {
+            Missing::Nothing => {}
+            Missing::Space => self.before = Before::Space,
+            Missing::Line => self.before = Before::End,
+        }
+    }
+
+    /// Adds text whose rows are kept.
+    fn rows(&mut self, text: &str) {
+        for (at, row) in text.split('\n').enumerate() {
+            if at > 0 && self.before != Before::Start {
+                let row_bytes = self.page.text.len() - self.row_start.max(self.block_start);
+                self.before = if lines::is_full(row_bytes) { Before::Row } else { Before::End };
+            }
+            if at > 0 {
+                self.row_start = self.page.text.len();
+            }
+            self.words += fold::fold(row, &mut self.page.text, &mut self.before);
         }
     }
 
@@ -321,6 +454,7 @@ impl<'a> Reader<'a> {
         self.inline_listings = 0;
         self.before = Before::Start;
         let end = self.page.text.len();
+        self.has_words = false;
         if end == self.block_start {
             return;
         }
@@ -331,6 +465,12 @@ impl<'a> Reader<'a> {
         self.page.text.push('\n');
         self.block_start = end + 1;
     }
+}
+
+/// True for elements that may stand in a reading and contain no link.
+fn is_in_reading(tag: Tag) -> bool {
+    let is_ruby = || ["ruby", "rb"].iter().any(|name| tags::lookup(name).code == tag.code);
+    tag.layout == Layout::Inline && tag.role == Role::Plain && !is_ruby()
 }
 
 fn in_html(element: &Element<'_, '_>) -> bool {

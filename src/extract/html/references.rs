@@ -126,7 +126,7 @@ impl<'a> References<'a> {
                 declare(&mut page.declared, &lang.unwrap_or_default());
                 self.scripts.extend(attributes.get("onload").filter(|code| code.len() <= MAX_SCRIPT_BYTES));
             }
-            Role::Link | Role::Plain | Role::Svg | Role::Template => {}
+            Role::Link | Role::Plain | Role::Svg | Role::Template | Role::Reading => {}
         }
     }
 

@@ -11,9 +11,9 @@ use crate::config::Strategy;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::State;
-use crate::query::bitext::{SiteBitext, page_record};
+use crate::query::bitext::{SiteBitext, page_record, sentence_text};
 use crate::query::pairs::{judged_line, pair_line};
-use crate::store::layout::{BeadRow, StoredPage};
+use crate::store::layout::BeadRow;
 use crate::text::counterpart;
 use crate::types::{CanonicalUrl, JudgedPair, LangPair, Method as Proposed, Outcome, PagePair, PairLine, family};
 
@@ -139,17 +139,14 @@ impl Two<'_, '_> {
         let is_turned = straight.is_none();
         let Some((row, beads)) = straight.or(turned) else { return Ok(None) };
         let pages = [page_record(store, site, self.a)?, page_record(store, site, self.b)?];
-        let text = |page: &StoredPage, (start, end): (u32, u32)| {
-            page.text().get(start as usize..end as usize).unwrap_or("").to_owned()
-        };
         let sentence = |bead: &BeadRow| {
             let (a, b) = ((bead.a_start, bead.a_end), (bead.b_start, bead.b_end));
             let (a, b) = if is_turned { (b, a) } else { (a, b) };
             SentencePair {
                 score: f64::from(bead.score),
                 left_out: Reason::from_code(bead.reason).map(Reason::name),
-                text_a: text(&pages[0], a),
-                text_b: text(&pages[1], b),
+                text_a: sentence_text(&pages[0], a),
+                text_b: sentence_text(&pages[1], b),
             }
         };
         Ok(Some(Alignment { score: f64::from(row.score.to_native()), sentences: beads.iter().map(sentence).collect() }))

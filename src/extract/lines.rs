@@ -1,0 +1,218 @@
+//! What the ends of lines and of elements mean for the text on both sides of them.
+//!
+//! HTML tells boxes and lines from parts of a sentence by the style sheet, which is not read here. So the text tells: capital letters, marks
+//! at the ends of lines, and their lengths.
+
+/// True when a line feed of the source between two texts is not even a space: between wide characters other than Hangul (CSS Text 3, §4.1.3).
+pub fn is_unspaced(before: &str, next: &str) -> bool {
+    before.chars().next_back().is_some_and(is_wide) && next.chars().next().is_some_and(is_wide)
+}
+
+/// True for characters of scripts that are written without spaces between wide characters: Han, kana, Yi, Bopomofo, and their signs.
+fn is_wide(c: char) -> bool {
+    matches!(u32::from(c),
+        0x2e80..=0x2fff | 0x3001..=0x312f | 0x3190..=0x31ff | 0x3220..=0x325f | 0x3280..=0xa4cf | 0xf900..=0xfaff
+        | 0xfe30..=0xfe4f | 0xff01..=0xff9f | 0xffe0..=0xffe6 | 0x1_6fe0..=0x1_b2ff | 0x1_f200..=0x1_f2ff
+        | 0x2_0000..=0x3_ffff)
+}
+
+/// Characters after which a line ends for good.
+const ENDS: &[char] = &['.', '!', '?', ':', ';', '…', '。', '！', '？', '：', '；'];
+/// Signs and particles after which a Japanese or Chinese sentence goes on.
+const GOES_ON: &[char] = &['、', '，', 'を', 'に', 'の', 'は', 'が', 'と', 'で', 'も', 'や', 'へ'];
+/// A line that ends with a word of so many small letters goes on: `in`, `and`, `для`.
+const SHORT_LETTERS: usize = 3;
+/// A row of `pre` that is broken because it is full has at least so many bytes.
+const FULL_BYTES: usize = 40;
+/// Of a hundred characters of prose, so many are letters and spaces.
+const PROSE_PERCENT: usize = 85;
+
+/// True when a sentence may go on from a line to the `next` at `<br>`.
+///
+/// Most lines that end with `<br>` are verses, addresses, names and programs. In running text it stands before a small letter, or after a
+/// short word.
+pub fn goes_on(line: &str, next: &str) -> bool {
+    if line.ends_with(ENDS) {
+        return false;
+    }
+    if next.starts_with(|c: char| c.is_lowercase() || matches!(c, ',' | ')' | ']' | '»')) {
+        return true;
+    }
+    let word = line.rsplit(' ').next().unwrap_or("");
+    let is_short = |word: &str| word.chars().all(char::is_lowercase) && word.chars().count() <= SHORT_LETTERS;
+    line.ends_with(GOES_ON) || !word.is_empty() && word.len() < line.len() && is_short(word)
+}
+
+/// True for a row of text whose rows are kept that may be broken only because it is full.
+pub fn is_full(row_bytes: usize) -> bool {
+    row_bytes >= FULL_BYTES
+}
+
+/// True when a sentence may go on from a full row to the `next`: from prose to prose, or inside a comment of a program. Other rows are lines
+/// of programs.
+pub fn row_goes_on(row: &str, next: &str) -> bool {
+    if row.ends_with(ENDS) {
+        return false;
+    }
+    let (mark, comment) = comment(next);
+    let starts = |text: &str| text.starts_with(char::is_alphabetic);
+    if mark.is_empty() {
+        return starts(next) && is_prose(next) && is_prose(row);
+    }
+    starts(comment) && row.starts_with(mark) && row[mark.len()..].starts_with(' ')
+}
+
+/// The mark of a comment with which a row begins, and the row behind it.
+fn comment(row: &str) -> (&str, &str) {
+    let mark = row.split(' ').next().unwrap_or("");
+    let is_mark = matches!(mark, "#" | "##" | "//" | "///" | "*" | ";" | ";;" | "--" | "%" | "%%" | "REM" | "dnl");
+    if is_mark { (mark, row[mark.len()..].trim_start()) } else { ("", row) }
+}
+
+fn is_prose(text: &str) -> bool {
+    let (mut all, mut letters) = (0, 0);
+    for c in text.chars() {
+        all += 1;
+        letters += usize::from(c.is_alphabetic() || c == ' ');
+    }
+    letters * 100 >= all * PROSE_PERCENT
+}
+
+/// What is missing between two texts where nothing but tags of inline elements stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// Nothing.
+    Nothing,
+    /// A space.
+    Space,
+    /// The end of a line.
+    Line,
+}
+
+/// Letters of a word before a number that has none of them in it: `Next1.2`, but `mp3.`.
+const NUMBERED_LETTERS: usize = 4;
+
+/// Two elements beside each other that a style sheet may show as boxes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boxes {
+    /// They are no boxes.
+    No,
+    /// Links, or elements of a design system.
+    Some,
+    /// Links, and there are no words but those of links before them in their block.
+    Menu,
+}
+
+/// What is missing between two texts at the tags of inline elements. Boxes one after the other without a space are items of a menu; but
+/// where no spaces are written, links may stand beside each other in a sentence.
+pub fn missing_between(before: &str, next: &str, boxes: Boxes) -> Missing {
+    let (Some(last), Some(first)) = (before.chars().next_back(), next.chars().next()) else { return Missing::Nothing };
+    let is_unspaced = is_wide(last) || is_wide(first);
+    if !last.is_alphanumeric() || !first.is_alphanumeric() || is_unspaced && boxes != Boxes::Menu {
+        return Missing::Nothing;
+    }
+    if boxes != Boxes::No {
+        return Missing::Line;
+    }
+    let second = || next.chars().nth(1);
+    let begins_word = first.is_uppercase() && second().is_some_and(char::is_lowercase);
+    let is_end = last.is_lowercase() || last.is_ascii_digit();
+    if is_end && begins_word || last.is_lowercase() && is_number(next) && is_word(before) {
+        return Missing::Space;
+    }
+    Missing::Nothing
+}
+
+/// True for text that begins with the number of a heading: `3.6.`, `2. `.
+fn is_number(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let Some(rest) = rest.strip_prefix('.').filter(|_| rest.len() < text.len()) else { return false };
+    rest.starts_with(|c: char| c.is_ascii_digit() || c.is_whitespace())
+}
+
+/// True for text that ends with a word that no number belongs to.
+fn is_word(text: &str) -> bool {
+    text.chars().rev().take(NUMBERED_LETTERS).filter(|c| c.is_alphabetic()).count() == NUMBERED_LETTERS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn han_and_kana_are_written_without_spaces() {
+        for (before, next) in [("本プロ", "ジェクト"), ("文档。", "如果"), ("ｶﾅ", "漢")] {
+            assert!(is_unspaced(before, next), "{before}{next}");
+        }
+        for (before, next) in
+            [("한국어", "문장"), ("使用", "Nacos"), ("a", "b"), ("", "漢"), ("好”", "他"), ("ไทย", "ไทย")]
+        {
+            assert!(!is_unspaced(before, next), "{before}{next}");
+        }
+    }
+
+    #[test]
+    fn lines_of_addresses_menus_and_verses_end_and_those_of_sentences_go_on() {
+        for (line, next) in [
+            ("Museum of Modern Art", "11 West 53rd Street"),
+            ("Archivo", "Edición"),
+            ("Культура вечная в загоне,", "А на поэзию – плевать"),
+            ("It is done.", "and that is it"),
+            ("20多种架构特性", "基本符合生产要求"),
+            ("ที่อยู่", "กรุงเทพ"),
+        ] {
+            assert!(!goes_on(line, next), "{line} | {next}");
+        }
+        for (line, next) in [
+            ("We will support the work of the", "Coalition"),
+            ("open-standards and", "interoperable"),
+            ("Катя на", "Эйфелевой башне"),
+            ("世界中の人々に", "愛される製品"),
+            ("see the manual (here", "), please"),
+        ] {
+            assert!(goes_on(line, next), "{line} | {next}");
+        }
+    }
+
+    #[test]
+    fn rows_are_lines_of_programs_unless_they_are_full_of_words() {
+        for (row, next) in [
+            ("d-i netcfg/choose_interface select auto and more", "d-i netcfg/link_wait_timeout string 10"),
+            ("# If you have a slow server and it times out.", "# This is another comment"),
+            ("# If you have a slow server and it times out for it", "#d-i netcfg/dhcp_timeout string 60"),
+            ("gcc -O2 -Wall -o one one.c two.c three.c four.c", "strip one"),
+        ] {
+            assert!(!row_goes_on(row, next), "{row} | {next}");
+        }
+        for (row, next) in [
+            ("This message was sent to the list, where you may", "answer it."),
+            ("Das Programm gehört seit vielen Jahren schon zu", "Debian und wird dort gepflegt"),
+            ("# If you have a slow server and the installer waits for", "# it, this might be useful."),
+            ("# Uncomment this if no image of an installation on", "# DVD is to be used"),
+        ] {
+            assert!(row_goes_on(row, next), "{row} | {next}");
+        }
+        assert!(is_full(40) && !is_full(39));
+    }
+
+    #[test]
+    fn a_word_does_not_begin_with_a_capital_inside_another() {
+        for (before, next) in [("5.3.1", "Reported online"), ("Next", "3.6.\u{a0}Install"), ("Heading", "New")] {
+            assert_eq!(missing_between(before, next, Boxes::No), Missing::Space, "{before}{next}");
+        }
+        for (before, next) in [
+            ("W", "ord"),
+            ("mp", "3."),
+            ("July 5", "th"),
+            ("acl_c", "X"),
+            ("Post", "SQL"),
+            ("使用", "Nacos"),
+            ("a.", "B"),
+        ] {
+            assert_eq!(missing_between(before, next, Boxes::No), Missing::Nothing, "{before}{next}");
+        }
+        assert_eq!(missing_between("HOME", "MANUAL", Boxes::Some), Missing::Line);
+        assert_eq!(missing_between("多人", "多工", Boxes::Some), Missing::Nothing);
+        assert_eq!(missing_between("社区", "控制台样例", Boxes::Menu), Missing::Line);
+    }
+}
