@@ -14,8 +14,6 @@ pub enum Before {
     Feed,
     /// A line ends here, as by `<br>`: a line feed is added once more text comes, unless [it goes on](lines::goes_on).
     Line,
-    /// A full row of text whose rows are kept, as in `pre`: the same, unless [it goes on](lines::row_goes_on).
-    Row,
     /// A line ends here in any case.
     End,
     /// Text.
@@ -68,7 +66,7 @@ pub fn fold(raw: &str, out: &mut String, before: &mut Before) -> u32 {
             Before::Start | Before::Text => {}
             Before::Space => out.push(' '),
             Before::End => out.push('\n'),
-            Before::Feed | Before::Line | Before::Row => out.push_str(joint(*before, out, &raw[start..])),
+            Before::Feed | Before::Line => out.push_str(joint(*before, out, &raw[start..])),
         }
         *before = Before::Text;
         out.push_str(&raw[start..at]);
@@ -94,10 +92,9 @@ fn after_white(before: Before, first: u8) -> Before {
 
 /// What joins a text and the one after the end of a line of the source.
 fn joint(before: Before, out: &str, next: &str) -> &'static str {
-    if matches!(before, Before::Line | Before::Row) {
+    if before == Before::Line {
         let line = &out[memchr::memrchr(b'\n', out.as_bytes()).map_or(0, |feed| feed + 1)..];
-        let goes_on = if before == Before::Line { lines::goes_on } else { lines::row_goes_on };
-        if !goes_on(line, next) {
+        if !lines::goes_on(line, next) {
             return "\n";
         }
     }

@@ -22,10 +22,6 @@ const ENDS: &[char] = &['.', '!', '?', ':', ';', '…', '。', '！', '？', '�
 const GOES_ON: &[char] = &['、', '，', 'を', 'に', 'の', 'は', 'が', 'と', 'で', 'も', 'や', 'へ'];
 /// A line that ends with a word of so many small letters goes on: `in`, `and`, `для`.
 const SHORT_LETTERS: usize = 3;
-/// A row of `pre` that is broken because it is full has at least so many bytes.
-const FULL_BYTES: usize = 40;
-/// Of a hundred characters of prose, so many are letters and spaces.
-const PROSE_PERCENT: usize = 85;
 
 /// True when a sentence may go on from a line to the `next` at `<br>`.
 ///
@@ -41,41 +37,6 @@ pub fn goes_on(line: &str, next: &str) -> bool {
     let word = line.rsplit(' ').next().unwrap_or("");
     let is_short = |word: &str| word.chars().all(char::is_lowercase) && word.chars().count() <= SHORT_LETTERS;
     line.ends_with(GOES_ON) || !word.is_empty() && word.len() < line.len() && is_short(word)
-}
-
-/// True for a row of text whose rows are kept that may be broken only because it is full.
-pub fn is_full(row_bytes: usize) -> bool {
-    row_bytes >= FULL_BYTES
-}
-
-/// True when a sentence may go on from a full row to the `next`: from prose to prose, or inside a comment of a program. Other rows are lines
-/// of programs.
-pub fn row_goes_on(row: &str, next: &str) -> bool {
-    if row.ends_with(ENDS) {
-        return false;
-    }
-    let (mark, comment) = comment(next);
-    let starts = |text: &str| text.starts_with(char::is_alphabetic);
-    if mark.is_empty() {
-        return starts(next) && is_prose(next) && is_prose(row);
-    }
-    starts(comment) && row.starts_with(mark) && row[mark.len()..].starts_with(' ')
-}
-
-/// The mark of a comment with which a row begins, and the row behind it.
-fn comment(row: &str) -> (&str, &str) {
-    let mark = row.split(' ').next().unwrap_or("");
-    let is_mark = matches!(mark, "#" | "##" | "//" | "///" | "*" | ";" | ";;" | "--" | "%" | "%%" | "REM" | "dnl");
-    if is_mark { (mark, row[mark.len()..].trim_start()) } else { ("", row) }
-}
-
-fn is_prose(text: &str) -> bool {
-    let (mut all, mut letters) = (0, 0);
-    for c in text.chars() {
-        all += 1;
-        letters += usize::from(c.is_alphabetic() || c == ' ');
-    }
-    letters * 100 >= all * PROSE_PERCENT
 }
 
 /// What is missing between two texts where nothing but tags of inline elements stands.
@@ -172,27 +133,6 @@ mod tests {
         ] {
             assert!(goes_on(line, next), "{line} | {next}");
         }
-    }
-
-    #[test]
-    fn rows_are_lines_of_programs_unless_they_are_full_of_words() {
-        for (row, next) in [
-            ("d-i netcfg/choose_interface select auto and more", "d-i netcfg/link_wait_timeout string 10"),
-            ("# If you have a slow server and it times out.", "# This is another comment"),
-            ("# If you have a slow server and it times out for it", "#d-i netcfg/dhcp_timeout string 60"),
-            ("gcc -O2 -Wall -o one one.c two.c three.c four.c", "strip one"),
-        ] {
-            assert!(!row_goes_on(row, next), "{row} | {next}");
-        }
-        for (row, next) in [
-            ("This message was sent to the list, where you may", "answer it."),
-            ("Das Programm gehört seit vielen Jahren schon zu", "Debian und wird dort gepflegt"),
-            ("# If you have a slow server and the installer waits for", "# it, this might be useful."),
-            ("# Uncomment this if no image of an installation on", "# DVD is to be used"),
-        ] {
-            assert!(row_goes_on(row, next), "{row} | {next}");
-        }
-        assert!(is_full(40) && !is_full(39));
     }
 
     #[test]

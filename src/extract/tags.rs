@@ -17,8 +17,6 @@ pub struct Tag {
     pub role: Role,
     /// True if the text inside is not prose: program text, formulas, choices of a form.
     pub listing: bool,
-    /// True if line feeds inside end lines.
-    pub rows: bool,
 }
 
 /// How an element divides text.
@@ -150,7 +148,7 @@ pub fn lookup(name: &str) -> Tag {
 }
 
 const UNKNOWN: Tag =
-    Tag { code: 0, layout: Layout::Inline, content: Content::Markup, role: Role::Plain, listing: false, rows: false };
+    Tag { code: 0, layout: Layout::Inline, content: Content::Markup, role: Role::Plain, listing: false };
 
 const CUSTOM: Tag = Tag { role: Role::Custom, ..UNKNOWN };
 
@@ -270,8 +268,7 @@ fn describe(name: &str) -> Tag {
         name,
         "pre" | "code" | "tt" | "samp" | "kbd" | "math" | "select" | "datalist" | "listing" | "xmp" | "plaintext"
     );
-    let rows = matches!(name, "pre" | "listing" | "xmp" | "plaintext");
-    Tag { code: tag_code(name), layout, content, role, listing, rows }
+    Tag { code: tag_code(name), layout, content, role, listing }
 }
 
 #[cfg(test)]

@@ -78,9 +78,6 @@ pub(super) struct Reader<'a> {
     anchor: Option<AnchorText>,
     /// True if the present block has words outside links.
     has_words: bool,
-    /// How many open elements keep the rows of their text, and where the present row begins in the text.
-    open_rows: u32,
-    row_start: usize,
     /// Number of `<br>` since the last text.
     breaks: u32,
     /// Number of words since the last tag.
@@ -111,8 +108,6 @@ impl<'a> Reader<'a> {
             edge: Edge::default(),
             anchor: None,
             has_words: false,
-            open_rows: 0,
-            row_start: 0,
             breaks: 0,
             words: 0,
         }
@@ -210,7 +205,6 @@ impl<'a> Reader<'a> {
                 if self.open.len() < MAX_DEPTH {
                     self.open.push(tag);
                     self.open_listings += u32::from(tag.listing);
-                    self.open_rows += u32::from(tag.rows);
                 }
             }
         }
@@ -221,8 +215,7 @@ impl<'a> Reader<'a> {
         if self.breaks > 1 {
             self.end_block();
         } else if self.before != Before::Start {
-            self.before = if self.open_rows > 0 { Before::End } else { Before::Line };
-            self.row_start = self.page.text.len();
+            self.before = Before::Line;
         }
     }
 
@@ -244,7 +237,6 @@ impl<'a> Reader<'a> {
     fn close_to(&mut self, depth: usize) {
         for closed in self.open.drain(depth..) {
             self.open_listings -= u32::from(closed.listing);
-            self.open_rows -= u32::from(closed.rows);
         }
     }
 
@@ -370,7 +362,7 @@ impl<'a> Reader<'a> {
             return;
         }
         // Most text between tags is line feeds and indents.
-        if self.open_rows == 0 && raw.bytes().all(|byte| byte <= b' ') {
+        if raw.bytes().all(|byte| byte <= b' ') {
             self.before = fold::after_blanks(self.before, raw.as_bytes());
             return;
         }
@@ -385,11 +377,7 @@ impl<'a> Reader<'a> {
         if self.edge.begins_box && was == Before::Feed {
             self.before = Before::Space;
         }
-        if self.open_rows > 0 {
-            self.rows(text);
-        } else {
-            self.words += fold::fold(text, &mut self.page.text, &mut self.before);
-        }
+        self.words += fold::fold(text, &mut self.page.text, &mut self.before);
         if self.page.text.len() == start {
             return;
         }
@@ -423,20 +411,6 @@ impl<'a> Reader<'a> {
             Missing::Nothing => {}
             Missing::Space => self.before = Before::Space,
             Missing::Line => self.before = Before::End,
-        }
-    }
-
-    /// Adds text whose rows are kept.
-    fn rows(&mut self, text: &str) {
-        for (at, row) in text.split('\n').enumerate() {
-            if at > 0 && self.before != Before::Start {
-                let row_bytes = self.page.text.len() - self.row_start.max(self.block_start);
-                self.before = if lines::is_full(row_bytes) { Before::Row } else { Before::End };
-            }
-            if at > 0 {
-                self.row_start = self.page.text.len();
-            }
-            self.words += fold::fold(row, &mut self.page.text, &mut self.before);
         }
     }
 
