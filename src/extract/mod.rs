@@ -33,7 +33,7 @@ use crate::types::{CanonicalUrl, Capture, Form, Page, SkipReason};
 pub use params::Params;
 
 /// Of so many pages whose language is told, one has its letters counted.
-const TOLD_PER_SAMPLE: u64 = 4;
+const TOLD_PER_SAMPLE: u64 = 2;
 
 /// Turns a capture into a page. `url` is the capture's URL, to which its links are relative.
 ///

@@ -27,7 +27,7 @@ impl Stage for Ingest {
     }
 
     fn version(&self) -> u32 {
-        6
+        7
     }
 
     fn sections(&self) -> &'static [&'static str] {
