@@ -217,18 +217,13 @@ fn by_words_or_models(sample: &str, params: &Params) -> (Lang, f32, bool) {
     (lang, if is_guess { confidence.min(DOUBTED) } else { confidence }, is_guess)
 }
 
-/// So much of a sample shows its letters, in bytes, and a text is not in doubt that is not farther than this from the profile of its language, as most texts
-/// of the web are not (estimates).
-const LETTERS_BYTES: usize = 1000;
-const FAMILIAR: f64 = 0.3;
+/// So much of a sample shows its letters, in bytes (an estimate).
+const LETTERS_BYTES: usize = 700;
 
 /// True for a text whose letters tell a language that has no list of words, as Friulian, which has many of those of Italian.
 fn is_like_another(sample: &str, lang: Lang) -> bool {
-    let letters = letters::count(&sample[..sample.floor_char_boundary(LETTERS_BYTES)]);
-    let Some(letters) = Letters::of(&letters) else { return false };
-    let profiles = Profiles::shipped();
-    let is_familiar = profiles.distance(&letters, lang).is_some_and(|distance| distance <= FAMILIAR);
-    !is_familiar && profiles.tell(&letters, lang, |other| !is_told(other)).is_some()
+    let letters = Letters::of(&letters::count(&sample[..sample.floor_char_boundary(LETTERS_BYTES)]));
+    letters.is_some_and(|letters| Profiles::shipped().tell(&letters, lang, |other| !is_told(other)).is_some())
 }
 
 fn most_likely(sample: &str, read: &words::Words, params: &Params) -> (Lang, f32) {
