@@ -210,7 +210,9 @@ fn by_words_of_a_script(sample: &str, main: Lang, share: f32, params: &Params) -
 
 fn by_words_or_models(sample: &str, params: &Params) -> (Lang, f32, bool) {
     let read = words::read(sample);
-    let (lang, confidence) = most_likely(sample, &read, params);
+    // Letters that several languages write are not those of a language that has its own: models take Canadian syllables for Georgian.
+    let likeliest = Some(most_likely(sample, &read, params)).filter(|(lang, _)| !is_alone(*lang));
+    let (lang, confidence) = likeliest.unwrap_or((Lang::UNKNOWN, 0.0));
     // Where no language was found, the text may be in several that are known.
     let likeliest = if lang.is_known() { Some(lang) } else { read.verdict().map(|words| words.lang) };
     let is_guess = likeliest.is_none_or(|lang| read.exclude(lang, params) || is_like_another(sample, lang));
@@ -382,6 +384,13 @@ mod tests {
 
     fn detected_in(text: &str) -> String {
         detect(text, &prose(text), &Params::default()).lang.to_string()
+    }
+
+    #[test]
+    fn a_text_is_in_no_language_with_another_script() {
+        let cree = "ᑳᑫᓇᐤ ᐊᔨᓯᔨᓂᐤ ᑎᐱᓯᐣ ᓂᐦᑖᐃᐧᑭᐤ ᐁᐊᐧᑯ ᐯᔭᑲᐧᐣ ᑮᐢᑌᐧᓕᒥᑯᓯᐏᐣ ᐁᑲᐧ ᒥᓇ ᒥᓂᑯᐏᓯᐏᓇ".repeat(3);
+        let found = detect(&cree, &prose(&cree), &Params::default());
+        assert!(found.is_guess && !is_alone(found.lang), "{found:?}");
     }
 
     #[test]
