@@ -50,8 +50,9 @@ pub fn fold(raw: &str, out: &mut String, before: &mut Before) -> u32 {
             continue;
         }
         let start = at;
-        // What follows a hint is the rest of a word.
-        words -= u32::from(hint_at == Some(at) && *before == Before::Text && words > 0);
+        // What follows a hint is the rest of a word, and so is a joiner with what it joins.
+        let is_rest = hint_at == Some(at) || hint > 0 && raw[at..].starts_with(['\u{200c}', '\u{200d}']);
+        words -= u32::from(is_rest && *before == Before::Text && words > 0);
         loop {
             at = plain_words(bytes, at, &mut words);
             at = word(bytes, at, start, &mut words);
@@ -90,10 +91,15 @@ fn after_white(before: Before, first: u8) -> Before {
     }
 }
 
+/// So many bytes at the end of a line show whether it goes on: more than a short word has, and what ends a line.
+const LINE_BYTES: usize = 64;
+
 /// What joins a text and the one after the end of a line of the source.
 fn joint(before: Before, out: &str, next: &str) -> &'static str {
     if before == Before::Line {
-        let line = &out[memchr::memrchr(b'\n', out.as_bytes()).map_or(0, |feed| feed + 1)..];
+        // The last words of the line are enough; a line that goes on and on would be read again at each of its ends.
+        let near = &out[out.floor_char_boundary(out.len().saturating_sub(LINE_BYTES))..];
+        let line = &near[memchr::memrchr(b'\n', near.as_bytes()).map_or(0, |feed| feed + 1)..];
         if !lines::goes_on(line, next) {
             return "\n";
         }

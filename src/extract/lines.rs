@@ -16,6 +16,11 @@ fn is_wide(c: char) -> bool {
         | 0x2_0000..=0x3_ffff)
 }
 
+/// True for characters of scripts that are written without spaces between words: those of [`is_wide`], Thai, Lao, Burmese and Khmer.
+fn is_written_unspaced(c: char) -> bool {
+    is_wide(c) || matches!(u32::from(c), 0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff)
+}
+
 /// Characters after which a line ends for good.
 const ENDS: &[char] = &['.', '!', '?', ':', ';', '…', '。', '！', '？', '：', '；'];
 /// Signs and particles after which a Japanese or Chinese sentence goes on.
@@ -68,8 +73,8 @@ pub enum Boxes {
 /// where no spaces are written, links may stand beside each other in a sentence.
 pub fn missing_between(before: &str, next: &str, boxes: Boxes) -> Missing {
     let (Some(last), Some(first)) = (before.chars().next_back(), next.chars().next()) else { return Missing::Nothing };
-    let is_unspaced = is_wide(last) || is_wide(first);
-    if !last.is_alphanumeric() || !first.is_alphanumeric() || is_unspaced && boxes != Boxes::Menu {
+    let touches_unspaced = is_written_unspaced(last) || is_written_unspaced(first);
+    if !last.is_alphanumeric() || !first.is_alphanumeric() || touches_unspaced && boxes != Boxes::Menu {
         return Missing::Nothing;
     }
     if boxes != Boxes::No {

@@ -6,7 +6,7 @@ use crate::language::profiles::Profiles;
 use crate::language::{is_alone, is_told};
 use crate::types::Lang;
 
-/// A text of so many bytes is told if its language can be: most sentences of one are.
+/// From so many bytes on, a text in a language with a list of words is told by its words; one that is not is in another language.
 pub const LONG: u32 = 300;
 
 /// Pages of which each guess is the language that its letters tell, where they tell one.
@@ -89,7 +89,7 @@ pub fn is_written_so(lang: Lang, facts: &PageFacts) -> bool {
     !is_alone(lang) || facts.latin_share <= 0.5
 }
 
-/// True for a text that words and models know no language for, although there is enough of it.
+/// True for a page with text whose language is a guess.
 pub fn is_doubtful(facts: &PageFacts) -> bool {
     facts.form.has_text() && facts.is_guess
 }

@@ -154,7 +154,8 @@ pub fn resolve(
             let least = if are_relatives { SURE_OF_RELATIVES } else { SURE };
             facts.form.has_text() && facts.confidence < least
         };
-        // Pages whose letters show that they are in no language that can be told are not in one because their URLs say so, if all that do are.
+        // Pages whose letters show that they are in no language that can be told do not count for one because of a marker in their URLs, unless most
+        // pages with that marker are in that language.
         let is_by_letters = label.is_some_and(|lang| lang.is_unnamed() || facts.is_guess && lang != facts.detected);
         let cannot_be = |lang: Lang, is_usual: bool| !is_usual && is_by_letters && is_told(lang);
         if (is_established && (!facts.form.has_text() || facts.confidence >= SURE_OF_RELATIVES))

@@ -3,7 +3,7 @@
 //! Three means, cheapest first, each used only where the one before gives no answer: the script, which is enough for
 //! Japanese, Korean, Chinese, Greek and all who write alone; function words, which decide running text in the larger
 //! languages; and two models, whatlang and langid, for the rest: texts without sentences, other languages, near
-//! relatives. Only a sample of the prose is looked at. [`names`] are what languages are called. A program of the user may be [`asked`] instead.
+//! relatives. The [letters] of a text, compared with [profiles], show where these guess. Only a sample of the prose is looked at. [`names`] are what languages are called. A program of the user may be [`asked`] instead.
 
 pub mod asked;
 mod chinese;
@@ -57,7 +57,7 @@ pub struct Detected {
     /// How sure that is, 0..=1; where the text is in two languages, the share of this one.
     pub confidence: f32,
     /// True where words and models guess among the languages that they know, and the text may be in another one: it has few of the function
-    /// words of the language.
+    /// words of the language, or the letters of another one.
     pub is_guess: bool,
     /// Share of A–Z and a–z in the letters of the whole text, 0..=1; 0 without letters.
     pub latin_share: f32,
@@ -174,14 +174,15 @@ fn language(sample: &str, params: &Params) -> (Lang, f32, bool) {
             if words::is_listed(lang) {
                 by_words_of_a_script(sample, lang, share, params)
             } else {
-                (lang, share, is_like_another(sample, lang))
+                let is_guess = is_like_another(sample, lang);
+                (lang, if is_guess { share.min(DOUBTED) } else { share }, is_guess)
             }
         }
         Script::Han => {
             let (lang, _) = chinese::script(sample);
             (lang, share, false)
         }
-        Script::Shared => by_words_or_models(sample, params),
+        Script::Shared => by_words_or_models(sample, &scripts, params),
     }
 }
 
@@ -208,10 +209,11 @@ fn by_words_of_a_script(sample: &str, main: Lang, share: f32, params: &Params) -
     }
 }
 
-fn by_words_or_models(sample: &str, params: &Params) -> (Lang, f32, bool) {
+fn by_words_or_models(sample: &str, scripts: &Scripts, params: &Params) -> (Lang, f32, bool) {
     let read = words::read(sample);
-    // Letters that several languages write are not those of a language that has its own: models take Canadian syllables for Georgian.
-    let likeliest = Some(most_likely(sample, &read, params)).filter(|(lang, _)| !is_alone(*lang));
+    // A text without a letter of a language with a script of its own is not in it: models take Canadian syllables for Georgian.
+    let can_be = |lang: Lang| !is_alone(lang) || scripts.has_letters_of(lang);
+    let likeliest = Some(most_likely(sample, &read, params)).filter(|(lang, _)| can_be(*lang));
     let (lang, confidence) = likeliest.unwrap_or((Lang::UNKNOWN, 0.0));
     // Where no language was found, the text may be in several that are known.
     let likeliest = if lang.is_known() { Some(lang) } else { read.verdict().map(|words| words.lang) };

@@ -30,7 +30,7 @@ impl Default for Scripts {
     }
 }
 
-/// Ranges of scripts that one language writes, in order; not those of languages that are mostly written in another one, as Javanese and Fula.
+/// Ranges of scripts that one language writes, in order; not those of Javanese, Fula and others that hardly anyone writes so.
 const ALONE: &[(u32, u32, &str)] = &[
     (0x0370, 0x03ff, "el"),
     (0x0530, 0x058f, "hy"),
@@ -59,22 +59,29 @@ const ALONE: &[(u32, u32, &str)] = &[
     (0x1980, 0x19df, "khb"),
     (0x1c00, 0x1c4f, "lep"),
     (0x1c50, 0x1c7f, "sat"),
+    (0x1c90, 0x1cbf, "ka"),
     (0x1f00, 0x1fff, "el"),
     (0x2c80, 0x2cff, "cop"),
+    (0x2d00, 0x2d2f, "ka"),
     (0xa000, 0xa4cf, "ii"),
     (0xa4d0, 0xa4ff, "lis"),
     (0xa500, 0xa63f, "vai"),
     (0xaa80, 0xaadf, "blt"),
     (0xab70, 0xabbf, "chr"),
     (0xabc0, 0xabff, "mni"),
+    (0xfb1d, 0xfb4f, "he"),
     (0x104b0, 0x104ff, "osa"),
     (0x11100, 0x1114f, "ccp"),
 ];
 
-/// True for a language with a script, or mixture of scripts, of its own.
+/// Of these languages, those that are written in other scripts too.
+const ALSO_OTHERWISE: &[&str] = &["sat", "mni", "lep", "lif", "osa", "lis", "vai", "blt", "khb", "tdd", "chr", "ccp"];
+
+/// True for a language with a script, or mixture of scripts, of its own, and no other.
 pub fn is_alone(lang: Lang) -> bool {
     let base = lang.base();
-    ALONE.iter().map(|range| range.2).chain(["zh", "zh-Hans", "zh-Hant", "ja", "ko"]).any(|tag| tag == base.as_str())
+    let of_ranges = ALONE.iter().map(|range| range.2).filter(|tag| !ALSO_OTHERWISE.contains(tag));
+    of_ranges.chain(["zh", "zh-Hans", "zh-Hant", "ja", "ko"]).any(|tag| tag == base.as_str())
 }
 
 /// A text with fewer kana than one to so many Han characters is Chinese: Japanese is mostly kana, and Chinese quotes a few.
@@ -115,11 +122,26 @@ impl Scripts {
             0x3041..=0x30fa | 0x30fd..=0x30ff | 0x31f0..=0x31ff | 0xff66..=0xff9f => self.kana += 1,
             0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff => self.han += 1,
             0x1100..=0x11ff | 0x3130..=0x318f | 0xac00..=0xd7af => self.hangul += 1,
+            // Signs of Chinese and Japanese, letters and digits of full width.
+            0x3000..=0x33ff | 0xff00..=0xffef => {}
             code => match ALONE.partition_point(|range| range.0 <= code).checked_sub(1) {
                 Some(script) if code <= ALONE[script].1 => self.alone[script] += 1,
                 _ => self.shared += u32::from(c.is_alphabetic()),
             },
         }
+    }
+
+    /// True where the text has letters of the script that a language has for itself.
+    pub fn has_letters_of(&self, lang: Lang) -> bool {
+        let tag = lang.base();
+        let alone = self.alone.iter().zip(ALONE).any(|(&letters, range)| letters > 0 && range.2 == tag.as_str());
+        alone
+            || match tag.as_str() {
+                "zh" | "zh-Hans" | "zh-Hant" => self.han > 0,
+                "ja" => self.kana > 0,
+                "ko" => self.hangul > 0,
+                _ => false,
+            }
     }
 
     /// How many letters the text has, an ideograph counting for several.
@@ -213,7 +235,13 @@ mod tests {
         assert_eq!(main("ꆈꌠꁱꂷ ꀋꉬ"), Script::Alone("ii"));
         assert_eq!(main("ⵉⵎⴷⴰⵏⴻⵏ ⴰⴽⴽⵯ"), Script::Shared);
         assert_eq!(Scripts::count("ⵉⵎ ܫܠ").shared, 4);
-        assert_eq!(Scripts::count("→ © ☃ 🦀 ० 12").letters(&Params::default()), 0);
+        assert_eq!(Scripts::count("→ © ☃ 🦀 ० 12 ー々〇Ａ").letters(&Params::default()), 0);
+        let mixed = Scripts::count("Notebook שלום");
+        let lang = |tag: &str| Lang::parse(tag).expect("a tag");
+        assert!(
+            mixed.has_letters_of(lang("he")) && !mixed.has_letters_of(lang("el")) && !mixed.has_letters_of(lang("ja"))
+        );
+        assert!(is_alone(lang("dv")) && !is_alone(lang("sat")));
     }
 
     #[test]
