@@ -202,6 +202,32 @@ impl Pages for ListedPages {
     }
 }
 
+/// Pages given one by one for tests, with the letters of their texts.
+#[cfg(test)]
+pub struct LetteredPages(pub Vec<(String, Vec<u8>, PageFacts)>);
+
+#[cfg(test)]
+impl Urls for LetteredPages {
+    fn count(&self) -> u32 {
+        self.0.len() as u32
+    }
+
+    fn identity(&self, page: u32) -> &str {
+        &self.0[page as usize].0
+    }
+}
+
+#[cfg(test)]
+impl Pages for LetteredPages {
+    fn facts(&self, page: u32) -> PageFacts {
+        self.0[page as usize].2
+    }
+
+    fn letters(&self, page: u32) -> &[u8] {
+        &self.0[page as usize].1
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,12 +20,8 @@ pub struct ByLetters<'p> {
 impl<'p> ByLetters<'p> {
     /// Looks at the letters of all guesses.
     pub fn new(pages: &'p dyn Pages, profiles: &'p Profiles) -> ByLetters<'p> {
-        let tell = |page: u32| {
-            let facts = pages.facts(page);
-            let letters = if is_doubtful(&facts) { Letters::of(pages.letters(page))? } else { return None };
-            Some((page, profiles.tell(&letters, facts.detected, |lang| may_be_by_letters(lang, &facts))?))
-        };
-        let told = (0..pages.count()).filter_map(tell).collect();
+        let told =
+            (0..pages.count()).filter_map(|page| Some((page, told_by_letters(pages, profiles, page)?))).collect();
         pages.release();
         ByLetters { pages, profiles, told }
     }
@@ -41,16 +37,16 @@ impl<'p> ByLetters<'p> {
         told.is_some_and(|told| self.profiles.deny(&letters_of(self, &[page]), named, told))
     }
 
-    /// The language that the letters of some pages tell, all together; `guess` is what the pages were taken for.
-    pub fn tell_together(&self, group: &[u32], guess: Lang) -> Option<Lang> {
+    /// The language that the `letters` of some pages tell, all together; `guess` is what the pages were taken for.
+    pub fn tell_together(&self, group: &[u32], letters: &Letters, guess: Lang) -> Option<Lang> {
         let may_be = |lang: Lang| group.iter().all(|&page| may_be_by_letters(lang, &self.facts(page)));
-        self.profiles.tell(&letters_of(self, group), guess, may_be)
+        self.profiles.tell(letters, guess, may_be)
     }
 
-    /// True where the letters of some pages, all together, tell another language than the one that they are called by.
-    pub fn deny_together(&self, group: &[u32], named: Lang) -> bool {
-        let told = self.tell_together(group, named);
-        told.is_some_and(|told| self.profiles.deny(&letters_of(self, group), named, told))
+    /// True where the `letters` of some pages, all together, tell another language than the one that they are called by.
+    pub fn deny_together(&self, group: &[u32], letters: &Letters, named: Lang) -> bool {
+        let told = self.tell_together(group, letters, named);
+        told.is_some_and(|told| self.profiles.deny(letters, named, told))
     }
 }
 
@@ -77,6 +73,17 @@ impl Pages for ByLetters<'_> {
     fn letters(&self, page: u32) -> &[u8] {
         self.pages.letters(page)
     }
+
+    fn detected(&self, page: u32) -> Lang {
+        self.told(page).unwrap_or_else(|| self.pages.detected(page))
+    }
+}
+
+/// The language that the letters of a page tell whose language is a guess.
+pub fn told_by_letters(pages: &dyn Pages, profiles: &Profiles, page: u32) -> Option<Lang> {
+    let facts = pages.facts(page);
+    let letters = if is_doubtful(&facts) { Letters::of(pages.letters(page))? } else { return None };
+    profiles.tell(&letters, facts.detected, |lang| may_be_by_letters(lang, &facts))
 }
 
 /// False for a language that a text cannot be in although its letters are alike: a long text in a language that can be told would have its words.
@@ -95,7 +102,7 @@ pub fn is_doubtful(facts: &PageFacts) -> bool {
 }
 
 /// The letters of some pages together.
-fn letters_of(pages: &dyn Pages, group: &[u32]) -> Letters {
+pub fn letters_of(pages: &dyn Pages, group: &[u32]) -> Letters {
     let mut letters = Letters::default();
     group.iter().filter_map(|&page| Letters::of(pages.letters(page))).for_each(|page| letters.add(&page));
     letters
@@ -104,52 +111,33 @@ fn letters_of(pages: &dyn Pages, group: &[u32]) -> Letters {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::site::LetteredPages;
     use crate::language::letters::count;
 
     /// News in Samoan, written for this.
     const SAMOAN: &str = "Na taunuu le vaa i le taulaga i le taeao o le Aso Lua, ma na faatalia e le toatele o tagata i le uafu. O nisi o i latou na \
                           sau mai nuu mamao e faafeiloai o latou aiga.";
 
-    struct One(PageFacts, Vec<u8>);
-
-    impl Urls for One {
-        fn count(&self) -> u32 {
-            1
-        }
-
-        fn identity(&self, _: u32) -> &str {
-            "x.org/a"
-        }
-    }
-
-    impl Pages for One {
-        fn facts(&self, _: u32) -> PageFacts {
-            self.0
-        }
-
-        fn letters(&self, _: u32) -> &[u8] {
-            &self.1
-        }
-    }
-
     #[test]
     fn letters_tell_and_deny_where_there_is_a_guess_and_nowhere_else() {
         let lang = |tag: &str| Lang::parse(tag).expect("a tag");
         let read = |is_guess: bool, guess: &str| {
             let facts = PageFacts { detected: lang(guess), is_guess, text_bytes: 400, ..PageFacts::default() };
-            One(facts, count(SAMOAN))
+            LetteredPages(vec![("x.org/a".to_owned(), count(SAMOAN), facts)])
         };
         let (guess, told) = (read(true, "it"), read(false, "it"));
         let by_letters = ByLetters::new(&guess, Profiles::shipped());
         assert_eq!(by_letters.detected(0), lang("sm"));
-        assert_eq!(by_letters.tell_together(&[0], lang("it")), Some(lang("sm")));
-        assert!(by_letters.deny_together(&[0], lang("to")) && !by_letters.deny_together(&[0], lang("sm")));
+        let letters = letters_of(&by_letters, &[0]);
+        assert_eq!(by_letters.tell_together(&[0], &letters, lang("it")), Some(lang("sm")));
+        assert!(by_letters.deny_together(&[0], &letters, lang("to")));
+        assert!(!by_letters.deny_together(&[0], &letters, lang("sm")));
         assert!(by_letters.deny(0, lang("to")) && !by_letters.deny(0, lang("sm")) && !by_letters.deny(0, lang("tlh")));
         let by_letters = ByLetters::new(&told, Profiles::shipped());
         assert_eq!(by_letters.detected(0), lang("it"));
         assert!(!by_letters.deny(0, lang("to")));
         // A long text in Italian would have its words, and one in Greek its letters.
-        assert!(may_be_by_letters(lang("sm"), &guess.0) && !may_be_by_letters(lang("it"), &guess.0));
+        assert!(may_be_by_letters(lang("sm"), &guess.facts(0)) && !may_be_by_letters(lang("it"), &guess.facts(0)));
         assert!(!may_be_by_letters(lang("el"), &PageFacts { latin_share: 0.9, ..PageFacts::default() }));
     }
 }

@@ -8,7 +8,7 @@
 //! Where a site is divided, pages that keys pair are kin, and keep together (`kin`).
 
 mod alike;
-mod by_letters;
+pub mod by_letters;
 pub mod candidate;
 mod canonical;
 mod classes;

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so, may_be_by_letters};
+use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so, letters_of, may_be_by_letters};
 use super::classes::{self, APART, Classes};
 use super::language_names::{is_code, names_by_code};
 use crate::index::site::{PageFacts, Pages, SiteIndex, Urls};
@@ -202,8 +202,9 @@ impl Doubts {
         }
         for (number, group) in groups.iter().enumerate() {
             let guess = guess_of(pages, group);
-            let told = pages.tell_together(group, guess.unwrap_or(Lang::UNKNOWN));
-            let named = known.name_of(pages, group).filter(|&named| !pages.deny_together(group, named));
+            let letters = letters_of(pages, group);
+            let told = pages.tell_together(group, &letters, guess.unwrap_or(Lang::UNKNOWN));
+            let named = known.name_of(pages, group).filter(|&named| !pages.deny_together(group, &letters, named));
             let lang = named.or(told).or(guess).or_else(|| Lang::unnamed(number)).filter(|lang| wants(*lang));
             group.iter().for_each(|&page| site.set(page, lang));
         }
@@ -432,7 +433,7 @@ fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anatomy)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::site::{ListedPages, Urls};
+    use crate::index::site::{LetteredPages, ListedPages};
     use crate::language::letters::count;
     use crate::language::profiles::Profiles;
     use crate::language::{Kind, Run, detect};
@@ -656,7 +657,7 @@ mod tests {
             })
             .collect();
         pages.sort_by(|x, y| x.0.cmp(&y.0));
-        let pages = WithLetters(pages);
+        let pages = LetteredPages(pages);
         let read = ByLetters::new(&pages, profiles);
         let mut site = SiteIndex::collect(&pages, |page| Some(read.facts(page).detected).filter(|l| l.is_known()));
         name(&read, &mut site, |_| true);
@@ -669,28 +670,6 @@ mod tests {
             *counts.entry(lang).or_default() += 1;
         }
         counts.into_iter().collect()
-    }
-
-    struct WithLetters(Vec<(String, Vec<u8>, PageFacts)>);
-
-    impl Urls for WithLetters {
-        fn count(&self) -> u32 {
-            self.0.len() as u32
-        }
-
-        fn identity(&self, page: u32) -> &str {
-            &self.0[page as usize].0
-        }
-    }
-
-    impl Pages for WithLetters {
-        fn facts(&self, page: u32) -> PageFacts {
-            self.0[page as usize].2
-        }
-
-        fn letters(&self, page: u32) -> &[u8] {
-            &self.0[page as usize].1
-        }
     }
 
     #[test]

@@ -114,17 +114,15 @@ impl Profiles {
 
     /// True where a text is clearly farther from the profile of the language that it is called by than from that of the one which its letters tell.
     pub fn deny(&self, letters: &Letters, named: Lang, told: Lang) -> bool {
-        match (self.distance(letters, named), self.distance(letters, told)) {
+        let text = Text::new(letters);
+        let nearest = |lang: Lang| {
+            let profiles = self.of.iter().filter(|profile| profile.lang == lang.base());
+            profiles.map(|profile| text.distance(profile)).reduce(f64::min)
+        };
+        match (nearest(named), nearest(told)) {
             (Some(named), Some(told)) => named - told >= BEYOND_GUESS,
             _ => false,
         }
-    }
-
-    /// How far a text is from the nearest profile of a language, in nats a pair of letters; `None` where it has none.
-    pub fn distance(&self, letters: &Letters, lang: Lang) -> Option<f64> {
-        let text = Text::new(letters);
-        let profiles = self.of.iter().filter(|profile| profile.lang == lang.base());
-        profiles.map(|profile| text.distance(profile)).reduce(f64::min)
     }
 }
 

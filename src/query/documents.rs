@@ -141,8 +141,7 @@ fn page_line(record: &StoredPage, lang: Lang, archive: String) -> PageLine {
             text.push('\n');
         }
         // A paragraph takes one line, even if it has line feeds in it.
-        let inside = record.text().get(block.start as usize..block.end as usize).unwrap_or("");
-        text.extend(inside.chars().map(|c| if c == '\n' { ' ' } else { c }));
+        text.push_str(&sentence_text(record, (block.start, block.end)));
         tags.push(tag_name(block.tag));
     }
     PageLine {

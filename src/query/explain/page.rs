@@ -14,8 +14,8 @@ use crate::config::Strategy;
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};
 use crate::keys::State;
+use crate::keys::by_letters::told_by_letters;
 use crate::keys::labels::own_language;
-use crate::language::letters::Letters;
 use crate::language::profiles::Profiles;
 use crate::query::open::OpenSite;
 use crate::store::Store;
@@ -129,7 +129,7 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> LanguageReason {
             _ if lang == detected => LanguageReason::Detected,
             _ if lang == own => LanguageReason::Letters,
             _ if lang.is_unnamed() => LanguageReason::Unnamed,
-            _ if told_by_letters(&site.pages, page) == Some(lang) => LanguageReason::Profile,
+            _ if told_by_letters(&site.pages, Profiles::shipped(), page) == Some(lang) => LanguageReason::Profile,
             _ => LanguageReason::Site,
         }
     } else if !own.is_known() || site.pages.facts(page).is_guess && opened.is_requested(own) {
@@ -139,13 +139,6 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> LanguageReason {
     } else {
         LanguageReason::NotRequested
     }
-}
-
-/// The language that the letters of a guess tell.
-fn told_by_letters(pages: &dyn Pages, page: u32) -> Option<Lang> {
-    let facts = pages.facts(page);
-    let letters = Letters::of(pages.letters(page)).filter(|_| facts.is_guess)?;
-    Profiles::shipped().tell(&letters, facts.detected, |_| true)
 }
 
 /// The canonical URL that a copy names, if it is the page of which it is a copy, or another copy of that page.
