@@ -111,6 +111,7 @@ pub mod learn;
 mod lexicon;
 #[cfg(feature = "internals")]
 pub mod lexicon;
+mod logistic;
 mod program;
 #[cfg(not(feature = "internals"))]
 mod propose;

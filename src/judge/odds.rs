@@ -1,9 +1,6 @@
 //! Probabilities and their log odds.
 
-/// 1 / (1 + e^−x).
-pub fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
+pub use crate::logistic::sigmoid;
 
 /// A number that grows with `x` and stays within ±`bound`: x / (1 + (x/bound)ᵖ)^(1/p), where p is `power`, an even number. The larger p is,
 /// the longer the result stays near `x`.

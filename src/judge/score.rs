@@ -1,7 +1,8 @@
 //! The evidence that two pages are translations: a logistic model of their similarities.
 
-use super::odds::{bounded, logit, sigmoid};
+use super::odds::{bounded, logit};
 use super::prior::share_right;
+use crate::logistic::{self, dot, sigmoid};
 use crate::types::measures::measures;
 use crate::types::{MEASURES, Measure, Similarities};
 
@@ -164,103 +165,17 @@ impl Scorer {
         Some(scorer)
     }
 
-    /// The maximum a posteriori under a normal prior around `prior`, by Newton's method.
+    /// The weights of the greatest posterior probability under a normal prior around `prior`.
     pub fn fit_rows(rows: &[Row], prior: &Scorer, params: &FitParams) -> Scorer {
-        let mut weights = prior.weights;
-        for _ in 0..MOST_STEPS {
-            let (gradient, hessian) = slope(rows, &weights, prior, params);
-            let Some(step) = solve(hessian, gradient) else { break };
-            let mut largest = 0.0f64;
-            for (weight, step) in weights.iter_mut().zip(&step) {
-                // The step is bounded, since Newton's method overshoots where the curve is flat.
-                let step = step.clamp(-2.0, 2.0);
-                *weight += step;
-                largest = largest.max(step.abs());
-            }
-            if largest < 1e-9 {
-                break;
-            }
-        }
-        Scorer { weights }
+        Scorer { weights: logistic::fit(rows, &prior.weights, &[params.stiffness; INPUTS]) }
     }
 }
 
 /// An example that weights are fitted to.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The inputs of the model.
-    pub inputs: [f64; INPUTS],
-    /// 1 for a pair that is right, 0 for one that is wrong.
-    pub truth: f64,
-    /// How many examples it counts as.
-    pub weight: f64,
-}
+pub type Row = logistic::Row<INPUTS>;
 
 /// Rounds that estimate which of the good examples are right; later rounds hardly change the weights.
 const TRUST_ROUNDS: usize = 4;
-const MOST_STEPS: usize = 40;
-
-/// The gradient of the log posterior, and the lower triangle of its negative Hessian.
-fn slope(
-    rows: &[Row],
-    weights: &[f64; INPUTS],
-    prior: &Scorer,
-    params: &FitParams,
-) -> ([f64; INPUTS], Vec<[f64; INPUTS]>) {
-    let mut gradient = [0.0; INPUTS];
-    let mut hessian = vec![[0.0; INPUTS]; INPUTS];
-    for Row { inputs, truth, weight: weigh } in rows {
-        let p = sigmoid(dot(weights, inputs));
-        let (error, curve) = (weigh * (truth - p), weigh * p * (1.0 - p));
-        for i in 0..INPUTS {
-            if inputs[i] == 0.0 {
-                continue;
-            }
-            gradient[i] += error * inputs[i];
-            for j in 0..=i {
-                hessian[i][j] += curve * inputs[i] * inputs[j];
-            }
-        }
-    }
-    for i in 0..INPUTS {
-        gradient[i] -= params.stiffness * (weights[i] - prior.weights[i]);
-        hessian[i][i] += params.stiffness;
-    }
-    (gradient, hessian)
-}
-
-/// Solves a symmetric positive definite system by Cholesky decomposition. `m` needs only its lower triangle. `None` if it is not positive
-/// definite.
-fn solve(mut m: Vec<[f64; INPUTS]>, mut v: [f64; INPUTS]) -> Option<[f64; INPUTS]> {
-    for i in 0..INPUTS {
-        for j in 0..=i {
-            let sum: f64 = (0..j).map(|k| m[i][k] * m[j][k]).sum();
-            let rest = m[i][j] - sum;
-            if i == j {
-                if rest <= 0.0 {
-                    return None;
-                }
-                m[i][i] = rest.sqrt();
-            } else {
-                m[i][j] = rest / m[j][j];
-            }
-        }
-    }
-    for i in 0..INPUTS {
-        let sum: f64 = (0..i).map(|k| m[i][k] * v[k]).sum();
-        v[i] = (v[i] - sum) / m[i][i];
-    }
-    for i in (0..INPUTS).rev() {
-        let sum: f64 = (i + 1..INPUTS).map(|k| m[k][i] * v[k]).sum();
-        v[i] = (v[i] - sum) / m[i][i];
-    }
-    Some(v)
-}
-
-fn dot(a: &[f64; INPUTS], b: &[f64; INPUTS]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,31 +212,6 @@ mod tests {
         };
         assert_eq!(fit(&examples(0.6, 1.0)[..5], &prior), None);
         assert!(fit(&examples(0.6, 1.0), &prior).is_some());
-    }
-
-    #[test]
-    fn the_optimum_is_where_the_slope_is_nothing() {
-        let (good, bad) = (examples(0.3, 1.0), examples(0.0, 0.7));
-        let prior = Scorer { weights: [0.1; INPUTS] };
-        let params = FitParams::default();
-        let row = |one: &Similarities, truth: f64| Row { inputs: inputs(one), truth, weight: 1.0 };
-        let rows: Vec<Row> = good.iter().map(|one| row(one, 1.0)).chain(bad.iter().map(|one| row(one, 0.0))).collect();
-        let fitted = Scorer::fit_rows(&rows, &prior, &params);
-        // The log posterior, written out.
-        let posterior = |weights: &[f64; INPUTS]| {
-            let of = |s: &Similarities, sign: f64| sigmoid(sign * dot(weights, &inputs(s))).ln();
-            let data: f64 = good.iter().map(|s| of(s, 1.0)).chain(bad.iter().map(|s| of(s, -1.0))).sum();
-            let away: f64 = weights.iter().zip(&prior.weights).map(|(w, p)| (w - p) * (w - p)).sum();
-            data - 0.5 * params.stiffness * away
-        };
-        let best = posterior(&fitted.weights);
-        for at in 0..INPUTS {
-            for step in [-0.01, 0.01] {
-                let mut other = fitted.weights;
-                other[at] += step;
-                assert!(posterior(&other) < best, "weight {at} {step}");
-            }
-        }
     }
 
     #[test]
@@ -428,31 +318,5 @@ mod tests {
         };
         let (one, ten) = (fit(1), fit(10));
         assert!(one.iter().zip(&ten).all(|(x, y)| (x - y).abs() < 1e-6), "{one:?} {ten:?}");
-    }
-
-    #[test]
-    fn a_system_is_solved_and_one_without_a_pivot_is_not() {
-        let mut m = vec![[0.0; INPUTS]; INPUTS];
-        for (i, row) in m.iter_mut().enumerate() {
-            for (j, cell) in row.iter_mut().enumerate().take(i + 1) {
-                *cell = if i == j { 8.0 + i as f64 } else { 1.0 / (1.0 + i as f64 + j as f64) };
-            }
-        }
-        let x: [f64; INPUTS] = std::array::from_fn(|at| at as f64 - 7.0);
-        let at = |i: usize, j: usize| if i >= j { m[i][j] } else { m[j][i] };
-        let v: [f64; INPUTS] = std::array::from_fn(|i| (0..INPUTS).map(|j| at(i, j) * x[j]).sum());
-        let found = solve(m.clone(), v).expect("definite");
-        assert!(found.iter().zip(&x).all(|(f, x)| (f - x).abs() < 1e-9), "{found:?}");
-        m[3][3] = 0.0;
-        assert_eq!(solve(m, v), None);
-    }
-
-    #[test]
-    fn slope_and_curvature_by_hand() {
-        let mut row = Row { inputs: [0.0; INPUTS], truth: 1.0, weight: 2.0 };
-        (row.inputs[0], row.inputs[1]) = (1.0, 3.0);
-        let flat = Scorer { weights: [0.0; INPUTS] };
-        let (g, h) = slope(&[row], &flat.weights, &flat, &FitParams::default());
-        assert_eq!((g[0], g[1], h[0][0], h[1][0], h[1][1]), (1.0, 3.0, 4.5, 1.5, 8.5));
     }
 }

@@ -7,7 +7,8 @@ use crate::modules::Modules;
 use crate::support::root;
 
 /// What every file may import.
-const FOUNDATIONS: &[&str] = &["types", "error", "text", "language", "index", "sequence", "sheltered", "files"];
+const FOUNDATIONS: &[&str] =
+    &["types", "error", "text", "language", "index", "sequence", "sheltered", "files", "logistic"];
 
 /// Which folders and files of `src` may be imported by one of them, beside [`FOUNDATIONS`]. Methods stand in layers: borrowed
 /// data in, values out, and never the shell.
@@ -21,6 +22,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("sequence", &[]),
     ("sheltered", &[]),
     ("files", &[]),
+    ("logistic", &[]),
     // Methods that know no other.
     ("archive", &[]),
     ("extract", &[]),

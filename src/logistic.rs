@@ -1,0 +1,161 @@
+//! Logistic regression: which weights of some numbers tell the right from the wrong.
+
+/// 1 / (1 + e^−x).
+pub fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// The sum of the products.
+pub fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// An example that weights are fitted to.
+#[derive(Clone, Debug)]
+pub struct Row<const N: usize> {
+    /// The inputs of the model.
+    pub inputs: [f64; N],
+    /// 1 for an example that is right, 0 for one that is wrong.
+    pub truth: f64,
+    /// How many examples it counts as.
+    pub weight: f64,
+}
+
+/// Newton's method ends after so many steps at most.
+const MOST_STEPS: usize = 40;
+
+/// The weights of the greatest posterior probability under a normal prior around `prior`, by Newton's method. A weight that is one unit away
+/// from its prior costs half of its `stiffness`, in nats.
+pub fn fit<const N: usize>(rows: &[Row<N>], prior: &[f64; N], stiffness: &[f64; N]) -> [f64; N] {
+    let mut weights = *prior;
+    for _ in 0..MOST_STEPS {
+        let (gradient, hessian) = slope(rows, &weights, prior, stiffness);
+        let Some(step) = solve(hessian, gradient) else { break };
+        let mut largest = 0.0f64;
+        for (weight, step) in weights.iter_mut().zip(&step) {
+            // The step is bounded, since Newton's method overshoots where the curve is flat.
+            let step = step.clamp(-2.0, 2.0);
+            *weight += step;
+            largest = largest.max(step.abs());
+        }
+        if largest < 1e-9 {
+            break;
+        }
+    }
+    weights
+}
+
+/// The gradient of the log posterior, and the lower triangle of its negative Hessian.
+fn slope<const N: usize>(
+    rows: &[Row<N>],
+    weights: &[f64; N],
+    prior: &[f64; N],
+    stiffness: &[f64; N],
+) -> ([f64; N], Vec<[f64; N]>) {
+    let mut gradient = [0.0; N];
+    let mut hessian = vec![[0.0; N]; N];
+    for Row { inputs, truth, weight: weigh } in rows {
+        let p = sigmoid(dot(weights, inputs));
+        let (error, curve) = (weigh * (truth - p), weigh * p * (1.0 - p));
+        for i in 0..N {
+            if inputs[i] == 0.0 {
+                continue;
+            }
+            gradient[i] += error * inputs[i];
+            for j in 0..=i {
+                hessian[i][j] += curve * inputs[i] * inputs[j];
+            }
+        }
+    }
+    for i in 0..N {
+        gradient[i] -= stiffness[i] * (weights[i] - prior[i]);
+        hessian[i][i] += stiffness[i];
+    }
+    (gradient, hessian)
+}
+
+/// Solves a symmetric positive definite system by Cholesky decomposition. `m` needs only its lower triangle. `None` if it is not positive
+/// definite.
+fn solve<const N: usize>(mut m: Vec<[f64; N]>, mut v: [f64; N]) -> Option<[f64; N]> {
+    for i in 0..N {
+        for j in 0..=i {
+            let sum: f64 = (0..j).map(|k| m[i][k] * m[j][k]).sum();
+            let rest = m[i][j] - sum;
+            if i == j {
+                if rest <= 0.0 {
+                    return None;
+                }
+                m[i][i] = rest.sqrt();
+            } else {
+                m[i][j] = rest / m[j][j];
+            }
+        }
+    }
+    for i in 0..N {
+        let sum: f64 = (0..i).map(|k| m[i][k] * v[k]).sum();
+        v[i] = (v[i] - sum) / m[i][i];
+    }
+    for i in (0..N).rev() {
+        let sum: f64 = (i + 1..N).map(|k| m[k][i] * v[k]).sum();
+        v[i] = (v[i] - sum) / m[i][i];
+    }
+    Some(v)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_is_solved_and_one_without_a_pivot_is_not() {
+        const N: usize = 17;
+        let mut m = vec![[0.0; N]; N];
+        for (i, row) in m.iter_mut().enumerate() {
+            for (j, cell) in row.iter_mut().enumerate().take(i + 1) {
+                *cell = if i == j { 8.0 + i as f64 } else { 1.0 / (1.0 + i as f64 + j as f64) };
+            }
+        }
+        let x: [f64; N] = std::array::from_fn(|at| at as f64 - 7.0);
+        let at = |i: usize, j: usize| if i >= j { m[i][j] } else { m[j][i] };
+        let v: [f64; N] = std::array::from_fn(|i| (0..N).map(|j| at(i, j) * x[j]).sum());
+        let found = solve(m.clone(), v).expect("definite");
+        assert!(found.iter().zip(&x).all(|(f, x)| (f - x).abs() < 1e-9), "{found:?}");
+        m[3][3] = 0.0;
+        assert_eq!(solve(m, v), None);
+    }
+
+    #[test]
+    fn slope_and_curvature_by_hand() {
+        let row = Row { inputs: [1.0, 3.0], truth: 1.0, weight: 2.0 };
+        let (g, h) = slope(&[row], &[0.0; 2], &[0.0; 2], &[4.0; 2]);
+        assert_eq!((g[0], g[1], h[0][0], h[1][0], h[1][1]), (1.0, 3.0, 4.5, 1.5, 8.5));
+    }
+
+    #[test]
+    fn the_optimum_is_where_the_slope_is_nothing() {
+        let row = |n: u32| Row {
+            inputs: [1.0, f64::from(n % 7), f64::from(n % 5)],
+            truth: f64::from(u32::from(n % 7 + n % 3 > 4)),
+            weight: 1.0 + f64::from(n % 2),
+        };
+        let rows: Vec<Row<3>> = (0..200).map(row).collect();
+        let (prior, stiffness) = ([0.1; 3], [1e-6, 1.0, 4.0]);
+        let fitted = fit(&rows, &prior, &stiffness);
+        // The log posterior, written out.
+        let posterior = |weights: &[f64; 3]| {
+            let of = |row: &Row<3>| {
+                let p = sigmoid(dot(weights, &row.inputs));
+                row.weight * (row.truth * p.ln() + (1.0 - row.truth) * (1.0 - p).ln())
+            };
+            let away: f64 = (0..3).map(|at| stiffness[at] * (weights[at] - prior[at]).powi(2)).sum();
+            rows.iter().map(of).sum::<f64>() - 0.5 * away
+        };
+        for at in 0..3 {
+            for step in [-0.01, 0.01] {
+                let mut other = fitted;
+                other[at] += step;
+                assert!(posterior(&other) < posterior(&fitted), "weight {at} {step}");
+            }
+        }
+    }
+}
