@@ -96,12 +96,6 @@ impl<'t> Document<'t> {
         document
     }
 
-    /// True where a sentence stands in an alphabetical list.
-    pub fn is_in_list(&self, sentence: u32) -> bool {
-        let block = self.sentences.get(sentence as usize).map(|sentence| sentence.block);
-        block.and_then(|block| self.blocks.get(block as usize)).is_some_and(|block| block.in_list)
-    }
-
     /// The same text as a single block, for comparison with methods that do not use blocks.
     pub fn without_blocks(mut self) -> Document<'t> {
         for sentence in &mut self.sentences {

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::beads::align;
-use super::clean::{self, TextFacts};
+use super::clean::{self, SideText, TextFacts, differs};
 use super::document::Document;
 use super::model::Model;
 use super::params::Params;
-use super::score::features;
+use super::resorted::Resorted;
+use super::score::{Scored, classes};
 use super::translation::{Evidence, PageWords};
-use crate::language;
 use crate::types::{Bead, Lang};
 
 /// A page, prepared for alignment with any number of other pages.
@@ -49,8 +49,8 @@ pub struct Judged {
     pub score: f32,
     /// The reason for leaving it out of bitext; `None`: it is kept.
     pub reason: Option<clean::Reason>,
-    /// [`clean::hashes`] if it is kept; 0 if it is left out, since repetitions of it need not be found.
-    pub hashes: (u64, u64),
+    /// Both texts, as repeated and untranslated ones are found.
+    pub texts: [SideText; 2],
 }
 
 /// Two pages, aligned, with every bead judged.
@@ -69,9 +69,7 @@ const ALIGNED_SCORE: f32 = 0.5;
 /// True when the language of a sentence is neither of two languages nor related to either: pages have paragraphs that nobody translated.
 /// Never true for language pairs whose sentences could be mistaken for another language.
 fn is_third(lang: Lang, langs: (Lang, Lang)) -> bool {
-    let differs =
-        |other: Lang| language::is_told(other) && other.base() != lang.base() && !language::are_relatives(other, lang);
-    lang.is_known() && differs(langs.0) && differs(langs.1)
+    differs(lang, langs.0) && differs(lang, langs.1)
 }
 
 /// Aligns two pages and judges every bead.
@@ -80,29 +78,32 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
     let beads = align(&a.document, &b.document, &evidence, &model.lengths, params);
     let mut aligned = Aligned { beads: Vec::with_capacity(beads.len()), score: 0.0 };
     let (mut paired, mut all) = (0u64, 0u64);
-    for bead in beads {
+    let documents = (&a.document, &b.document);
+    let resorted = Resorted::new(&a.document, &b.document);
+    let scored: Vec<Option<Scored>> =
+        beads.iter().map(|bead| Scored::new(documents, bead, &evidence, &model.lengths)).collect();
+    let classes = classes(&model.scoring, &scored);
+    for ((bead, scored), class) in beads.into_iter().zip(scored).zip(classes) {
         let (side_a, side_b) = (bead.a_start..bead.a_end, bead.b_start..bead.b_end);
         let (span_a, span_b) = (a.document.span(side_a.clone()), b.document.span(side_b.clone()));
         let chars = u64::from(span_a.chars) + u64::from(span_b.chars);
         all += chars;
-        let score =
-            if bead.is_paired() { model.score(&features(&span_a, &span_b, &evidence, &model.lengths)) } else { 0.0 };
+        let in_list = resorted.has(&bead);
+        let class = (!in_list).then_some(class);
+        let score = scored.map_or(0.0, |scored| model.scoring.probability(&scored.features, class));
         if score >= ALIGNED_SCORE {
             paired += chars;
         }
         let texts = (a.text(side_a), b.text(side_b));
         let length_delta = model.lengths.delta(span_a.chars, span_b.chars);
-        let foreign = (evidence.foreign_a(span_a.words), evidence.foreign_b(span_b.words));
+        let foreign = (evidence.foreign_a(span_a.words.clone()), evidence.foreign_b(span_b.words.clone()));
         let langs = (a.lang, b.lang);
         let is_third_language = is_third(texts.0.lang, langs) || is_third(texts.1.lang, langs);
-        let in_list = a.document.is_in_list(bead.a_start) && b.document.is_in_list(bead.b_start);
         let facts = clean::Facts { texts, score, length_delta, foreign, is_third_language, in_list };
         let reason = clean::judge(&facts, &params.clean);
-        let hashes = match reason {
-            None => clean::hashes((a.lang, b.lang), (&texts.0, &texts.1), &params.clean),
-            Some(_) => (0, 0),
-        };
-        aligned.beads.push(Judged { bead, score, reason, hashes });
+        let texts =
+            [SideText::new(&texts.0, span_a.words.len(), a.lang), SideText::new(&texts.1, span_b.words.len(), b.lang)];
+        aligned.beads.push(Judged { bead, score, reason, texts });
     }
     aligned.score = if all == 0 { 0.0 } else { (paired as f64 / all as f64) as f32 };
     aligned
@@ -111,6 +112,7 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language;
     use crate::text::words::Words;
     use crate::types::Block;
 

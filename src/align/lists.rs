@@ -1,7 +1,7 @@
 //! Alphabetical lists: indexes and glossaries. Each language sorts its own list, so entries at the same place are not translations of each
 //! other.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many different initials a list must have: an estimate.
 const MIN_INITIALS: usize = 8;
@@ -30,6 +30,35 @@ pub fn in_lists(blocks: &[(u16, Option<char>)]) -> Vec<bool> {
         }
     }
     found
+}
+
+/// For each block of the first page, the block of the second that stands at the same place of a list: between two anchors, which are words
+/// that occur once on each page, with as many blocks between them on both pages. Where languages sort their lists themselves, there are no
+/// such stretches. `blocks` are the words of each block. Time grows with the words.
+pub fn in_place(blocks: [&[&[u64]]; 2]) -> Vec<Option<u32>> {
+    let mut once: FxHashMap<u64, [Option<u32>; 2]> = FxHashMap::default();
+    let mut often: FxHashSet<u64> = FxHashSet::default();
+    for (side, blocks) in blocks.iter().enumerate() {
+        for (block, words) in (0u32..).zip(*blocks) {
+            for &word in *words {
+                if once.entry(word).or_default()[side].replace(block).is_some() {
+                    often.insert(word);
+                }
+            }
+        }
+    }
+    let anchor = |(word, at): (&u64, &[Option<u32>; 2])| Some((at[0]?, at[1]?)).filter(|_| !often.contains(word));
+    let mut anchors: Vec<(u32, u32)> = once.iter().filter_map(anchor).collect();
+    anchors.sort_unstable();
+    anchors.dedup();
+    let mut places = vec![None; blocks[0].len()];
+    for pair in anchors.windows(2) {
+        let ((i, j), (next_i, next_j)) = (pair[0], pair[1]);
+        if i < next_i && j < next_j && next_i - i == next_j - j {
+            (0..=next_i - i).for_each(|step| places[(i + step) as usize] = Some(j + step));
+        }
+    }
+    places
 }
 
 /// The first letter of a text, in lower case.
@@ -83,6 +112,19 @@ mod tests {
         blocks[2] = (7, None);
         let found = in_lists(&blocks);
         assert!(found.iter().enumerate().all(|(at, &is_found)| is_found == (at % 2 == 0)));
+    }
+
+    #[test]
+    fn anchors_with_as_much_between_them_on_both_pages_are_at_their_place() {
+        let blocks = |words: &[&'static [u64]]| words.to_vec();
+        // 1, 2 and 3 stand once on each page; 9 stands twice on one. Between 1 and 2 there is as much on both pages, between 2 and 3 not.
+        let a = blocks(&[&[9], &[1, 9], &[7], &[2], &[3], &[8]]);
+        let b = blocks(&[&[1], &[70], &[2], &[90], &[3], &[9]]);
+        assert_eq!(in_place([&a, &b]), [None, Some(0), Some(1), Some(2), None, None]);
+        // In another order, nothing is at its place.
+        let c = blocks(&[&[3], &[2], &[70], &[1]]);
+        assert_eq!(in_place([&a, &c]), [None; 6]);
+        assert_eq!(in_place([&[], &b]), []);
     }
 
     proptest! {

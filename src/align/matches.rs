@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use super::cost::{Cost, SHAPES, StepCosts, Units};
 use super::span::Span;
-use super::translation::{Evidence, Limits, Side};
+use super::translation::{Evidence, Limits, Side, bounded};
 use crate::sequence::band::Band;
 
 /// The cost of [`Evidence`], prepared for the beads of a band.
@@ -108,8 +108,8 @@ impl Cost for Matches<'_> {
                     }
                     let (words_a, words_b) = (words(units.a, i, m), words(units.b, j, n));
                     *cost += match is_plausible(words_a, words_b) {
-                        true if alpha == 1.0 => -sum / 2.0,
-                        true => -sum / 2.0 - words_a.abs_diff(words_b) as f32 * alpha.ln(),
+                        true if alpha == 1.0 => bounded(-sum / 2.0),
+                        true => bounded(-sum / 2.0 - words_a.abs_diff(words_b) as f32 * alpha.ln()),
                         false => f32::INFINITY,
                     };
                 }

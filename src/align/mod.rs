@@ -13,6 +13,7 @@
 //! not good bitext, and why; [`repeats`] finds beads that occur more than once.
 
 mod beads;
+mod calibrate;
 pub mod clean;
 mod cost;
 mod costs;
@@ -25,11 +26,13 @@ mod model;
 pub mod neighbourhoods;
 mod params;
 pub mod repeats;
+mod resorted;
 pub mod sample;
 pub mod score;
 mod span;
 pub mod train;
 pub mod translation;
+pub mod untranslated;
 
 pub use beads::align;
 pub use document::Document;
@@ -37,6 +40,7 @@ pub use judged::{AlignPage, Aligned, Judged, align_pages};
 pub use lengths::Lengths;
 pub use model::{Model, Vocabulary};
 pub use params::Params;
+pub use score::Scoring;
 pub use translation::Evidence;
 #[cfg(feature = "internals")]
 pub use {beads::align_by, cost::Cost, params::TrainParams, span::Span};

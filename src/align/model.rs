@@ -1,6 +1,7 @@
 //! The model of a language pair.
 
 use super::lengths::Lengths;
+use super::score::Scoring;
 pub use crate::lexicon::Vocabulary;
 
 /// What was learnt of a language pair, reduced to what alignment needs.
@@ -12,6 +13,6 @@ pub struct Model {
     pub b: Vocabulary,
     /// How the lengths of translations are related.
     pub lengths: Lengths,
-    /// Weights of [`super::score`]; empty: the default weights.
-    pub weights: Vec<f32>,
+    /// How beads are scored.
+    pub scoring: Scoring,
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::clean::{self, Reason};
+use super::clean::Reason;
 use crate::error::Result;
 use crate::index::sorter::{Entry, Sorter};
 
@@ -16,14 +16,6 @@ pub struct BeadId {
     pub number: u32,
 }
 
-/// What [`Finder::for_each`] needs to know of the sentence pairs.
-pub trait Beads {
-    /// True where a sentence pair that occurs in `units` units is boilerplate; `first` is one of its occurrences.
-    fn is_boilerplate(&self, _first: BeadId, _units: u32) -> bool {
-        false
-    }
-}
-
 /// The result for one sentence pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeat {
@@ -35,74 +27,60 @@ pub struct Repeat {
     pub others: Vec<BeadId>,
 }
 
-/// True for a sentence pair that stands on so many of a site's `all` page pairs of two languages that it is part of the page template.
-pub fn is_boilerplate(page_pairs: u32, all: u32, params: &clean::Params) -> bool {
-    page_pairs >= params.boilerplate_pages
-        && f64::from(page_pairs) > f64::from(params.boilerplate_share) * f64::from(all)
-}
-
 /// Stands in place of a unit: the sentence pair is left out, and the number is the reason.
 const LEFT_OUT: u32 = u32::MAX;
 
-/// How many bits of the hash of the exact texts are kept: only near duplicates are compared by it.
-const EXACT_BITS: u32 = 16;
-
-/// Finds repetitions, in memory of at most twice `budget_bytes`; beyond it, entries are sorted on disk.
-pub struct Finder<'f> {
-    budget_bytes: usize,
-    folder: &'f Path,
-    by_near: Sorter,
+/// A sentence pair as one number.
+fn key_of(bead: BeadId) -> u64 {
+    u64::from(bead.unit) << 32 | u64::from(bead.number)
 }
 
-impl<'f> Finder<'f> {
+/// Finds repetitions, in memory of at most twice `budget_bytes`; beyond it, entries are sorted on disk.
+pub struct Finder {
+    /// Key: hash of the sentence pair.
+    by_hash: Sorter,
+    /// Key: the sentence pair. The rest: another occurrence of it, or the reason why it is left out.
+    by_bead: Sorter,
+}
+
+impl Finder {
     /// An empty finder. `folder` is only used when the budget is exceeded.
-    pub fn new(budget_bytes: usize, folder: &'f Path) -> Finder<'f> {
-        Finder { budget_bytes, folder, by_near: Sorter::new(budget_bytes, folder) }
+    pub fn new(budget_bytes: usize, folder: &Path) -> Finder {
+        Finder { by_hash: Sorter::new(budget_bytes, folder), by_bead: Sorter::new(budget_bytes, folder) }
     }
 
-    /// Adds a sentence pair with its hashes ([`clean::hashes`]): the one that duplicates have in common, of which the low 48 bits are used,
-    /// and that of the exact texts, of which the low 16 are used.
+    /// Adds a sentence pair with its hash ([`clean::hash_of_pair`](super::clean::hash_of_pair)).
     ///
     /// # Errors
     /// When entries cannot be written.
-    pub fn add(&mut self, (near, exact): (u64, u64), bead: BeadId) -> Result<()> {
-        let key = near << EXACT_BITS | exact & ((1 << EXACT_BITS) - 1);
-        self.by_near.push(Entry { key, value: bead.unit, page: bead.number })
+    pub fn add(&mut self, hash: u64, bead: BeadId) -> Result<()> {
+        self.by_hash.push(Entry { key: hash, value: bead.unit, page: bead.number })
     }
 
-    /// Calls `each`, in order, with every sentence pair that is left out as a repetition, and with every one that also occurs in other
-    /// units.
+    /// Adds a sentence pair that is left out for another reason than that it is repeated.
+    ///
+    /// # Errors
+    /// When entries cannot be written.
+    pub fn leave_out(&mut self, bead: BeadId, reason: Reason) -> Result<()> {
+        self.by_bead.push(Entry { key: key_of(bead), value: LEFT_OUT, page: reason as u32 })
+    }
+
+    /// Calls `each`, in order, with every sentence pair that is left out, and with every one that also occurs in other units.
     ///
     /// # Errors
     /// When entries cannot be written or read, or what `each` returns.
-    pub fn for_each(self, beads: &dyn Beads, mut each: impl FnMut(Repeat) -> Result<()>) -> Result<()> {
-        // Key: the sentence pair. The rest: another occurrence of it, or the reason why it is left out.
-        let mut by_bead = Sorter::new(self.budget_bytes, self.folder);
+    pub fn for_each(self, mut each: impl FnMut(Repeat) -> Result<()>) -> Result<()> {
+        let Finder { by_hash, mut by_bead } = self;
         let id = |entry: &Entry| BeadId { unit: entry.value, number: entry.page };
-        let key = |entry: &Entry| u64::from(entry.value) << 32 | u64::from(entry.page);
-        let mut in_order = Vec::new();
-        self.by_near.for_each_group_without(EXACT_BITS, |group| {
-            if group.len() < 2 {
-                return Ok(());
-            }
-            in_order.clear();
-            in_order.extend_from_slice(group);
-            in_order.sort_unstable_by_key(id);
-            let group = &in_order;
-            let [first, others @ ..] = &group[..] else { return Ok(()) };
-            let units = group.chunk_by(|x, y| x.value == y.value).count() as u32;
-            if beads.is_boilerplate(id(first), units) {
-                return group.iter().try_for_each(|entry| {
-                    by_bead.push(Entry { key: key(entry), value: LEFT_OUT, page: Reason::Boilerplate as u32 })
-                });
-            }
+        by_hash.for_each_group(|group| {
+            // Entries with the same key come in the order of their values.
+            let [first, others @ ..] = group else { return Ok(()) };
             let mut unit = first.value;
             for other in others {
-                let reason = if other.key == first.key { Reason::Duplicate } else { Reason::NearDuplicate };
-                by_bead.push(Entry { key: key(other), value: LEFT_OUT, page: reason as u32 })?;
+                by_bead.push(Entry { key: key_of(id(other)), value: LEFT_OUT, page: Reason::Duplicate as u32 })?;
                 if other.value != unit {
                     unit = other.value;
-                    by_bead.push(Entry { key: key(first), value: unit, page: other.page })?;
+                    by_bead.push(Entry { key: key_of(id(first)), value: unit, page: other.page })?;
                 }
             }
             Ok(())
@@ -128,88 +106,73 @@ mod tests {
 
     use super::*;
 
-    /// Page pairs whose sentence pairs are given as (near hash, exact hash).
-    struct Pages(Vec<Vec<(u64, u64)>>, clean::Params);
-
-    impl Beads for Pages {
-        fn is_boilerplate(&self, _: BeadId, units: u32) -> bool {
-            is_boilerplate(units, self.0.len() as u32, &self.1)
-        }
-    }
-
-    impl Pages {
-        fn repeats(&self) -> Vec<Repeat> {
-            let folder = std::env::temp_dir();
-            let mut finder = Finder::new(1 << 20, &folder);
-            for (page, unit) in self.0.iter().zip(0..) {
-                for (&hashes, number) in page.iter().zip(0..) {
-                    finder.add(hashes, BeadId { unit, number }).expect("nothing is written");
-                }
+    /// What is found among page pairs whose sentence pairs are given by their hashes; 0 stands for one that is left out.
+    fn repeats(pages: &[Vec<u64>]) -> Vec<Repeat> {
+        let mut finder = Finder::new(1 << 20, &std::env::temp_dir());
+        for (page, unit) in pages.iter().zip(0..) {
+            for (&hash, number) in page.iter().zip(0..) {
+                let bead = BeadId { unit, number };
+                let added =
+                    if hash == 0 { finder.leave_out(bead, Reason::Untranslated) } else { finder.add(hash, bead) };
+                added.expect("nothing is written");
             }
-            let mut found = Vec::new();
-            let each = |repeat| {
-                found.push(repeat);
-                Ok(())
-            };
-            finder.for_each(self, each).expect("nothing is written");
-            found
         }
+        let mut found = Vec::new();
+        let each = |repeat| {
+            found.push(repeat);
+            Ok(())
+        };
+        finder.for_each(each).expect("nothing is written");
+        found
     }
 
     fn id(unit: u32, number: u32) -> BeadId {
         BeadId { unit, number }
     }
 
+    fn left_out(bead: BeadId, reason: Reason) -> Repeat {
+        Repeat { bead, reason: Some(reason), others: Vec::new() }
+    }
+
     #[test]
     fn the_first_keeps_what_others_say_again() {
-        let pages = Pages(vec![vec![(1, 10), (2, 20), (1, 11)], vec![(3, 30), (1, 10)]], clean::Params::default());
-        let left_out = |bead, reason| Repeat { bead, reason: Some(reason), others: Vec::new() };
         assert_eq!(
-            pages.repeats(),
+            repeats(&[vec![1, 2, 1, 0], vec![0, 3, 1]]),
             [
-                Repeat { bead: id(0, 0), reason: None, others: vec![id(1, 1)] },
-                left_out(id(0, 2), Reason::NearDuplicate),
-                left_out(id(1, 1), Reason::Duplicate),
+                Repeat { bead: id(0, 0), reason: None, others: vec![id(1, 2)] },
+                left_out(id(0, 2), Reason::Duplicate),
+                left_out(id(0, 3), Reason::Untranslated),
+                left_out(id(1, 0), Reason::Untranslated),
+                left_out(id(1, 2), Reason::Duplicate),
             ]
         );
     }
 
     #[test]
     fn a_page_pair_that_says_something_often_is_one_other_place_of_it() {
-        let menu = (1, 10);
-        let pages =
-            Pages(vec![vec![menu, menu], vec![menu, (2, 20), menu, menu], vec![menu]], clean::Params::default());
-        let found = pages.repeats();
+        let found = repeats(&[vec![1, 1], vec![1, 2, 1, 1], vec![1]]);
         assert_eq!(found[0], Repeat { bead: id(0, 0), reason: None, others: vec![id(1, 0), id(2, 0)] });
         assert_eq!(found.len(), 6);
-        assert!(found[1..].iter().all(|repeat| repeat.reason == Some(Reason::Duplicate) && repeat.others.is_empty()));
-    }
-
-    #[test]
-    fn what_stands_on_most_pages_is_boilerplate() {
-        let params = clean::Params { boilerplate_pages: 3, boilerplate_share: 0.5, ..clean::Params::default() };
-        let pages = Pages((0..5).map(|n| vec![(1, 10), (100 + n, 0)]).collect(), params.clone());
-        let found = pages.repeats();
-        assert_eq!(found.len(), 5);
-        assert!(found.iter().all(|repeat| repeat.reason == Some(Reason::Boilerplate) && repeat.others.is_empty()));
-        assert!(!is_boilerplate(2, 2, &params));
-        assert!(!is_boilerplate(3, 6, &params));
-        assert!(is_boilerplate(4, 6, &params));
+        assert!(found[1..].iter().all(|repeat| *repeat == left_out(repeat.bead, Reason::Duplicate)));
     }
 
     proptest! {
         #[test]
-        fn all_are_kept_once(pages in prop::collection::vec(prop::collection::vec((0u64..6, 0u64..3), 0..6), 0..8)) {
-            let pages = Pages(pages, clean::Params { boilerplate_pages: u32::MAX, ..clean::Params::default() });
-            let found = pages.repeats();
+        fn all_are_kept_once(pages in prop::collection::vec(prop::collection::vec(0u64..6, 0..6), 0..8)) {
+            let found = repeats(&pages);
             prop_assert!(found.is_sorted_by_key(|repeat| repeat.bead));
-            let near = |bead: BeadId| pages.0[bead.unit as usize][bead.number as usize].0;
+            let hash_of = |bead: BeadId| pages[bead.unit as usize][bead.number as usize];
             for hash in 0..6 {
-                let all: Vec<BeadId> = (0u32..).zip(&pages.0)
+                let all: Vec<BeadId> = (0u32..).zip(&pages)
                     .flat_map(|(unit, page)| (0..page.len() as u32).map(move |number| id(unit, number)))
-                    .filter(|&bead| near(bead) == hash)
+                    .filter(|&bead| hash_of(bead) == hash)
                     .collect();
-                let said: Vec<&Repeat> = found.iter().filter(|repeat| near(repeat.bead) == hash).collect();
+                let said: Vec<&Repeat> = found.iter().filter(|repeat| hash_of(repeat.bead) == hash).collect();
+                if hash == 0 {
+                    prop_assert!(said.iter().all(|repeat| **repeat == left_out(repeat.bead, Reason::Untranslated)));
+                    prop_assert_eq!(said.len(), all.len());
+                    continue;
+                }
                 if all.len() < 2 {
                     prop_assert!(said.is_empty());
                     continue;
@@ -219,8 +182,8 @@ mod tests {
                 // For a first occurrence there is no result if it occurs in no other unit.
                 let told = &all[usize::from(units.len() == 1)..];
                 prop_assert_eq!(said.iter().map(|repeat| repeat.bead).collect::<Vec<_>>(), told);
-                let (kept, left_out) = said.split_at(told.len() + 1 - all.len());
-                prop_assert!(left_out.iter().all(|repeat| repeat.reason.is_some() && repeat.others.is_empty()));
+                let (kept, others) = said.split_at(told.len() + 1 - all.len());
+                prop_assert!(others.iter().all(|repeat| **repeat == left_out(repeat.bead, Reason::Duplicate)));
                 let kept: Vec<_> = kept.iter().map(|first| (first.reason, &first.others[..])).collect();
                 prop_assert_eq!(kept, if units.len() > 1 { vec![(None, &units[1..])] } else { Vec::new() });
             }

@@ -4,11 +4,12 @@
 use rayon::prelude::*;
 
 use super::beads::align;
+use super::calibrate::calibrate;
 use super::document::Document;
 use super::lengths::{Lengths, ratio_of};
 use super::model::Model;
 use super::params::Params;
-use super::score::{features, fit};
+use super::resorted::Resorted;
 use super::translation::Evidence;
 use crate::lexicon::{Corpus, Kept, KnownPair, Vocabulary, known_vocabularies, vocabularies};
 use crate::types::{Bead, Step, Watch};
@@ -30,7 +31,8 @@ pub fn learn(
 ) -> Model {
     let mut model = learn_words(pages, known, params, watch);
     let of_learnt = params.train.calibrate_pages.saturating_sub(held_out.len()).min(pages.len());
-    model.weights = calibrate(&model, [&pages[..of_learnt], held_out], params);
+    let calibrated: Vec<&Pages<'_>> = pages[..of_learnt].iter().chain(held_out).collect();
+    model.scoring = calibrate(&model, &calibrated, params);
     model
 }
 
@@ -53,7 +55,7 @@ fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params, watch:
         let portion = &pages[..count.min(pages.len())];
         let told = Step::new(watch, "aligning pages that are learnt from", portion.len());
         let beads_of = |pages: &Pages<'_>| {
-            let beads = paired(pages, &model, params).1;
+            let beads = paired(pages, &model, params);
             told.did(1);
             beads
         };
@@ -68,7 +70,7 @@ fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params, watch:
         }
         let counts = corpus.learn(0, &train.words);
         let beside = corpus.beside(known);
-        [model.a, model.b] = vocabularies(&corpus, &counts, &beside, &train.words.model, kept);
+        [model.a, model.b] = vocabularies(&corpus, &counts, &beside, &train.words, kept);
         model.lengths = lengths(portion, &beads);
         if count >= pages.len() {
             return model;
@@ -89,39 +91,8 @@ fn known_words(pages: &[Pages<'_>], known: &[KnownPair]) -> [Vocabulary; 2] {
     known_vocabularies(&corpus, known)
 }
 
-/// Learns the weights of the score: some pages are aligned again with the finished model.
-///
-/// Beads are contrasted with sides that do not belong together: each bead's first side with the second side of the next bead. Untranslated
-/// text is left out, because equal words on both sides give far more evidence than translations do.
-fn calibrate(model: &Model, pages: [&[Pages<'_>]; 2], params: &Params) -> Vec<f32> {
-    let of_pages = |pages: &Pages<'_>| {
-        let (evidence, mut beads) = paired(pages, model, params);
-        let (a, b) = pages;
-        beads.retain(|bead| !is_copy(pages, bead));
-        let mut samples = Vec::new();
-        for pair in beads.windows(2) {
-            let side_a = a.span(pair[0].a_start..pair[0].a_end);
-            for (bead, is_right) in [(pair[0], true), (pair[1], false)] {
-                let side_b = b.span(bead.b_start..bead.b_end);
-                samples.push((features(&side_a, &side_b, &evidence, &model.lengths), is_right));
-            }
-        }
-        samples
-    };
-    let [learnt, held_out] = pages;
-    let samples: Vec<_> = learnt.par_iter().chain(held_out).map(of_pages).collect();
-    fit(&samples.concat()).unwrap_or_default()
-}
-
-/// True where both sides have the same words.
-fn is_copy((a, b): &Pages<'_>, bead: &Bead) -> bool {
-    let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
-    a.words_in(side_a.words) == b.words_in(side_b.words)
-}
-
-/// The beads of a page pair that have two sides, with the evidence of their words; beads in alphabetical lists are left out, since they
-/// would teach errors.
-fn paired((a, b): &Pages<'_>, model: &Model, params: &Params) -> (Evidence, Vec<Bead>) {
+/// The beads of a page pair that have two sides; those in lists that each language sorts itself are left out, since they would teach errors.
+fn paired((a, b): &Pages<'_>, model: &Model, params: &Params) -> Vec<Bead> {
     let evidence = Evidence::new(a, b, model, &params.translation);
     let mut lengths = model.lengths;
     let chars = (chars(a), chars(b));
@@ -130,8 +101,9 @@ fn paired((a, b): &Pages<'_>, model: &Model, params: &Params) -> (Evidence, Vec<
         lengths.ratio = ratio_of(chars.0, chars.1);
     }
     let mut beads = align(a, b, &evidence, &lengths, params);
-    beads.retain(|bead| bead.is_paired() && !(a.is_in_list(bead.a_start) && b.is_in_list(bead.b_start)));
-    (evidence, beads)
+    let resorted = Resorted::new(a, b);
+    beads.retain(|bead| bead.is_paired() && !resorted.has(bead));
+    beads
 }
 
 fn chars(document: &Document<'_>) -> u64 {
@@ -154,6 +126,7 @@ fn lengths(pages: &[Pages<'_>], beads: &[Vec<Bead>]) -> Lengths {
 
 #[cfg(test)]
 mod tests {
+    use super::super::score::Scoring;
     use super::*;
     use crate::text::words::{Words, hash};
     use crate::types::{Block, Lang};
@@ -202,11 +175,11 @@ mod tests {
         assert!(model.a.is_sound(model.b.words.len()) && model.b.is_sound(model.a.words.len()));
         // Each share is stored in eight bits.
         assert!((model.a.shares.iter().sum::<f32>() - 1.0).abs() < 0.01);
-        assert!(!model.weights.is_empty() && model.lengths != Lengths::default());
+        assert!(model.scoring != Scoring::default() && model.lengths != Lengths::default());
     }
 
     #[test]
     fn without_pages_nothing_is_learnt() {
-        assert_eq!(learnt(0).weights, Vec::<f32>::new());
+        assert_eq!(learnt(0).scoring, Scoring::default());
     }
 }

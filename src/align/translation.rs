@@ -41,8 +41,9 @@ impl Default for Params {
 ///
 /// which is eq. 1 with the probability of each word divided by its share p(f_j) in the language, so that beads of different lengths can be
 /// compared and an unaligned sentence costs 0; ε is the share of words that are not translations at all. A word that the model does not
-/// know, and that has no equal word on the other side, counts for nothing. As in the paper's initial state, equal words have p = 1 where
-/// the model has nothing better.
+/// know, and that has no equal word on the other page, counts for nothing. As in the paper's initial state, equal words have p = 1 where
+/// the model has no translation; where it has one, they have the least probability of a translation that is kept, since a name may be an
+/// ordinary word elsewhere.
 pub struct Evidence {
     pub(super) a: Side,
     pub(super) b: Side,
@@ -94,14 +95,13 @@ impl PageWords {
 pub(super) struct WordFacts {
     /// 1 / share among the words of the language, or among those of the page if that is larger.
     over_share: f32,
-    /// The factor of the word in a product: 1/ε where the model has translations for the word, since such a word counts ln ε if none of its
-    /// translations occurs; else 1.
+    /// The factor of the word in a product: 1/ε where the word is known, since such a word counts ln ε if no translation of it occurs; else 1.
     factor: f32,
     /// ln(own share / share in the other language); 0 where neither language has the word.
     foreign: f32,
     /// True when the model has the word in either language.
     judged: bool,
-    /// True when the model has translations for the word.
+    /// True when the model has translations for the word, or the other page has an equal word.
     known: bool,
 }
 
@@ -112,7 +112,7 @@ pub(super) struct Side {
     words: Vec<u32>,
     /// Facts for each number.
     facts: Vec<WordFacts>,
-    /// For each position among the words, and for the end: how many of the words before it have translations in the model.
+    /// For each position among the words, and for the end: how many of the words before it are known.
     known_before: Vec<u32>,
     /// The positions of words that may be translations of any word of the other page, in order.
     linked: Vec<u32>,
@@ -159,11 +159,11 @@ impl Evidence {
         };
         let (a_in_a, a_in_b) = (found(a, &model.a), found(a, &model.b));
         let (b_in_b, b_in_a) = (found(b, &model.b), found(b, &model.a));
-        let mut side_a = Side::new(a, (&model.a, &a_in_a), (&model.b, &a_in_b), params);
-        let mut side_b = Side::new(b, (&model.b, &b_in_b), (&model.a, &b_in_a), params);
+        let mut side_a = Side::new((a, b), (&model.a, &a_in_a), (&model.b, &a_in_b), params);
+        let mut side_b = Side::new((b, a), (&model.b, &b_in_b), (&model.a, &b_in_a), params);
         // p(b | a) for the words of these pages, and p(a | b).
-        let is_linked_b = side_a.link(a, &a_in_a, (b, &b_in_b), &model.a);
-        let is_linked_a = side_b.link(b, &b_in_b, (a, &a_in_a), &model.b);
+        let is_linked_b = side_a.link(a, &a_in_a, (b, &b_in_b), &model.a, params);
+        let is_linked_a = side_b.link(b, &b_in_b, (a, &a_in_a), &model.b, params);
         side_a.note_linked(&is_linked_a);
         side_b.note_linked(&is_linked_b);
         let sums = RefCell::new((vec![[0.0]; a.distinct.len()], vec![[0.0]; b.distinct.len()]));
@@ -190,9 +190,8 @@ impl Evidence {
             from.add(source, sums, [1.0]);
             let over = limits.over(source.len());
             let [log] = to.logs(target, sums, [over], &limits);
-            let judged = to.known(target) + to.guessed(target, sums);
             from.clear(source, sums);
-            (log + alpha, judged)
+            (log + alpha, to.known(target))
         };
         let (b_given_a, known_b) = log(&self.b, b, &self.a, a, sums_b);
         let (a_given_b, known_a) = log(&self.a, a, &self.b, b, sums_a);
@@ -211,6 +210,15 @@ impl Evidence {
     }
 }
 
+/// The cost of words that miss each other, in nats, up to which each of them counts in full.
+const FULL_COST: f32 = 10.0;
+
+/// The cost of a bead by its words. Beyond [`FULL_COST`] it grows with its logarithm only: whether the model knows the words of a text is
+/// uncertain for all of them together, so that a hundred words that miss each other do not say ten times as much as ten.
+pub(super) fn bounded(cost: f32) -> f32 {
+    if cost <= FULL_COST { cost } else { FULL_COST * (1.0 + (cost / FULL_COST).ln()) }
+}
+
 /// The evidence of the words of two spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Logs {
@@ -227,7 +235,7 @@ pub struct Logs {
 impl Cost for Evidence {
     fn cost(&self, a: &Span, b: &Span) -> f32 {
         let logs = self.logs(&a.words, &b.words);
-        -(logs.b_given_a + logs.a_given_b) / 2.0
+        bounded(-(logs.b_given_a + logs.a_given_b) / 2.0)
     }
 }
 
@@ -238,7 +246,12 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Side {
     /// The words of a page, with their positions in the vocabularies of its own and of the other language. They are not linked yet.
-    fn new(page: &PageWords, own: (&Vocabulary, &[u32]), other: (&Vocabulary, &[u32]), params: &Params) -> Side {
+    fn new(
+        (page, other_page): (&PageWords, &PageWords),
+        own: (&Vocabulary, &[u32]),
+        other: (&Vocabulary, &[u32]),
+        params: &Params,
+    ) -> Side {
         /// Share of a word that was never seen; most words of a language of a million words are rare.
         const UNSEEN: f32 = 1e-6;
         let length = page.numbers.len().max(1) as f32;
@@ -249,7 +262,8 @@ impl Side {
             let (here, elsewhere) = (share(own, word), share(other, word));
             // The first occurrence of a word on a page says nothing about its frequency.
             let on_page = (page.occurs[word] - 1) as f32 / length;
-            let is_known = own.1[word] != NOWHERE && own.0.translations(own.1[word] as usize).next().is_some();
+            let is_translated = own.1[word] != NOWHERE && own.0.translations(own.1[word] as usize).next().is_some();
+            let is_known = is_translated || other_page.table.get(page.distinct[word]).is_some();
             let is_judged = own.1[word] != NOWHERE || elsewhere > 0.0;
             let foreign = if is_judged { (elsewhere.max(UNSEEN) / here.max(UNSEEN)).ln() } else { 0.0 };
             WordFacts {
@@ -265,14 +279,14 @@ impl Side {
         Side { words: page.numbers.clone(), facts, known_before, ..Side::default() }
     }
 
-    /// Notes which words of the other page may be translations of which words here: those in the model, and equal words, with p = 1, where
-    /// the model has none. Returns, for each word of the other page, whether it is such a translation.
+    /// Notes which words of the other page may be translations of which words here: those in the model, and equal words. Returns, for each word of the other page, whether it is such a translation.
     fn link(
         &mut self,
         own: &PageWords,
         found: &[u32],
         (other, found_other): (&PageWords, &[u32]),
         vocabulary: &Vocabulary,
+        params: &Params,
     ) -> Vec<bool> {
         /// Size in bits of a filter that rejects most translations, which are not on the other page.
         const BITS: usize = 1 << 14;
@@ -286,6 +300,7 @@ impl Side {
         self.target_ends.reserve_exact(own.distinct.len());
         for (&hash, &place) in own.distinct.iter().zip(found) {
             let mut is_translated = false;
+            let first = self.targets.len();
             if place != NOWHERE {
                 for (target, p) in vocabulary.translations(place as usize) {
                     is_translated = true;
@@ -296,8 +311,10 @@ impl Side {
                     }
                 }
             }
-            if !is_translated && let Some(target) = other.table.get(hash) {
-                self.targets.push((target, 1.0));
+            if let Some(target) = other.table.get(hash)
+                && self.targets[first..].iter().all(|known| known.0 != target)
+            {
+                self.targets.push((target, if is_translated { params.min_probability } else { 1.0 }));
                 is_linked[target as usize] = true;
             }
             self.target_ends.push(self.targets.len() as u32);
@@ -377,16 +394,9 @@ impl Side {
         logs.map(|log| log + none)
     }
 
-    /// How many words of a span have translations in the model.
+    /// How many words of a span have translations in the model, or an equal word on the other page.
     fn known(&self, span: &Range<u32>) -> u32 {
         self.known_before[span.end as usize] - self.known_before[span.start as usize]
-    }
-
-    /// How many words of a span have none, but an equal word on the other side.
-    fn guessed(&self, span: &Range<u32>, sums: &[[f32; 1]]) -> u32 {
-        let linked = self.linked_before[span.start as usize]..self.linked_before[span.end as usize];
-        let linked = self.linked[linked.start as usize..linked.end as usize].iter();
-        linked.filter(|&&word| sums[word as usize][0] > 0.0 && !self.facts[word as usize].known).count() as u32
     }
 
     fn foreign(&self, range: Range<u32>) -> Option<f32> {
@@ -501,7 +511,17 @@ mod tests {
         let logs = evidence.logs(&(0..3), &(0..3));
         assert_eq!((logs.known_a, logs.known_b), (1, 1));
         assert_eq!(logs.b_given_a, Params::default().max_word);
-        assert_eq!(evidence.logs(&(0..1), &(0..3)), Logs::default());
+        // Without it, the equal word on the other page misses its partner.
+        let none = Params::default().free_words.ln();
+        let missed = Logs { b_given_a: none, a_given_b: 0.0, known_a: 0, known_b: 1 };
+        assert_eq!(evidence.logs(&(0..1), &(0..3)), missed);
+        assert_eq!(evidence.logs(&(0..1), &(0..1)), Logs::default());
+    }
+
+    #[test]
+    fn a_hundred_words_that_miss_each_other_do_not_say_ten_times_as_much_as_ten() {
+        assert_eq!((bounded(-40.0), bounded(3.0), bounded(FULL_COST)), (-40.0, 3.0, FULL_COST));
+        assert!((bounded(100.0) - 33.026).abs() < 1e-2 && bounded(10.1) > 10.09, "{}", bounded(100.0));
     }
 
     #[test]
@@ -512,10 +532,16 @@ mod tests {
     }
 
     /// L(f|e) computed word by word from the model itself.
-    fn reference(f: &[u64], e: &[u64], page_f: &[u64], from: &Vocabulary, to: &Vocabulary, params: &Params) -> f32 {
+    fn reference(
+        [f, page_f]: [&[u64]; 2],
+        [e, page_e]: [&[u64]; 2],
+        (from, to): (&Vocabulary, &Vocabulary),
+        params: &Params,
+    ) -> f32 {
         let p = |f: u64, e: u64| match from.find(e) {
             Some(at) if from.translations(at).next().is_some() => {
-                from.translations(at).filter(|row| to.words[row.0 as usize] == f).map(|row| row.1).sum()
+                let mut found = from.translations(at).filter(|row| to.words[row.0 as usize] == f).map(|row| row.1);
+                found.next().unwrap_or(if f == e { params.min_probability } else { 0.0 })
             }
             _ => f32::from(f == e),
         };
@@ -528,7 +554,7 @@ mod tests {
             if total > 0.0 {
                 let ratio = total / ((e.len() + 1) as f32 * share);
                 sum += (params.free_words + (1.0 - params.free_words) * ratio).ln().min(params.max_word);
-            } else if at.is_some_and(|at| to.translations(at).next().is_some()) {
+            } else if page_e.contains(&word) || at.is_some_and(|at| to.translations(at).next().is_some()) {
                 sum += params.free_words.ln();
             }
         }
@@ -538,16 +564,16 @@ mod tests {
     proptest! {
         #[test]
         fn evidence_is_what_the_formula_says(
-            a in prop::collection::vec(prop::sample::select(vec![10u64, 20, 30, 40]), 1..30),
-            b in prop::collection::vec(prop::sample::select(vec![11u64, 21, 30, 50]), 1..30),
+            a in prop::collection::vec(prop::sample::select(vec![10u64, 20, 30, 40, 11]), 1..30),
+            b in prop::collection::vec(prop::sample::select(vec![11u64, 21, 30, 50, 20]), 1..30),
             cuts in (0usize..30, 0usize..30),
         ) {
             let (model, params) = (model(), Params::default());
             let evidence = Evidence::new(&document(&a), &document(&b), &model, &params);
             let (i, j) = (cuts.0.min(a.len()), cuts.1.min(b.len()));
             let logs = evidence.logs(&(0..i as u32), &(j as u32..b.len() as u32));
-            let forward = reference(&b[j..], &a[..i], &b, &model.a, &model.b, &params);
-            let back = reference(&a[..i], &b[j..], &a, &model.b, &model.a, &params);
+            let forward = reference([&b[j..], &b], [&a[..i], &a], (&model.a, &model.b), &params);
+            let back = reference([&a[..i], &a], [&b[j..], &b], (&model.b, &model.a), &params);
             prop_assert!((logs.b_given_a - forward).abs() < 1e-3, "{} {}", logs.b_given_a, forward);
             prop_assert!((logs.a_given_b - back).abs() < 1e-3, "{} {}", logs.a_given_b, back);
         }

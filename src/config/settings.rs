@@ -6,7 +6,6 @@
 use std::path::PathBuf;
 
 use super::{Config, presets};
-use crate::align::clean;
 use crate::archive;
 use crate::error::{Error, Result};
 use crate::iterate::ets::Weights;
@@ -303,20 +302,6 @@ pub const SETTINGS: &[Setting] = &[
             config.iterate.rounds = rounds as usize;
             config.iterate.ets.rounds = rounds as usize;
             Ok(())
-        },
-    },
-    Setting {
-        name: "strict",
-        group: EVIDENCE,
-        value_name: "yes|no",
-        help: "Keep only sentence pairs that are sure and new: for training",
-        takes: Takes::YesNo,
-        example: "yes",
-        is_tuning: true,
-        stages: &["align"],
-        set: |config, text| {
-            let of = |yes| if yes { clean::Params::strict() } else { clean::Params::default() };
-            put(&mut config.align.clean, yes_or_no(text).map(of))
         },
     },
     Setting {

@@ -11,6 +11,7 @@ use super::sampling::{ChosenPages, restore_chosen};
 use super::sites::lang_pairs;
 use super::snapshot::{self, Restored};
 use super::teaching::{langs_of_row, learnt};
+use crate::align::clean::hash_of_pair;
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
 use crate::learn::Halves;
@@ -72,7 +73,7 @@ struct ModelRow {
     langs: Langs,
     ratio: f32,
     variance: f32,
-    weights: Vec<f32>,
+    scoring: Vec<f32>,
     a: Vec<u8>,
     b: Vec<u8>,
 }
@@ -104,7 +105,7 @@ pub fn model(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
             langs: of_langs(langs),
             ratio: model.ratio,
             variance: model.variance,
-            weights: model.weights,
+            scoring: model.scoring,
             a: model.a.bytes,
             b: model.b.bytes,
         };
@@ -119,10 +120,10 @@ fn models(job: &Job<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, Mod
     let mut found = Vec::new();
     job.for_each_given(MODEL, |row| {
         if wanted.contains(&row.name) {
-            let ModelRow { langs: [lang_a, lang_b], ratio, variance, weights, a, b } = row.decode()?;
+            let ModelRow { langs: [lang_a, lang_b], ratio, variance, scoring, a, b } = row.decode()?;
             let langs = langs_of_row(&row, [lang_a, lang_b])?;
             let (a, b) = (VocabularyRow { bytes: a }, VocabularyRow { bytes: b });
-            let record = ModelRecord { lang_a, lang_b, ratio, variance, weights, a, b };
+            let record = ModelRecord { lang_a, lang_b, ratio, variance, scoring, a, b };
             if model_of(&record).is_none() {
                 return Err(row.senseless());
             }
@@ -154,8 +155,9 @@ fn beads(job: &Job<'_>, (part, domain): (i32, &str), store: &Store, id: SiteId, 
     let bitext = NumberedBitext::new(store, &head)?;
     let buckets = u64::from(job.buckets.max(1));
     let mut found: BTreeMap<i32, (BeadsOfSite, HashMap<u32, u32>)> = BTreeMap::new();
-    bitext.for_each_kept(store, |bead, number| {
-        let bucket = (bead.near % buckets) as i32;
+    bitext.for_each_kept(store, |langs, bead, number| {
+        let hash = hash_of_pair(langs, bead.texts.into());
+        let bucket = (hash % buckets) as i32;
         let (of_bucket, places) = found.entry(bucket).or_default();
         let mut page_pairs = Vec::new();
         bitext.for_each_place(store, number, |place, row| {
@@ -166,7 +168,7 @@ fn beads(job: &Job<'_>, (part, domain): (i32, &str), store: &Store, id: SiteId, 
                 urls.len() as u32 - 1
             }));
         })?;
-        of_bucket.beads.push(Bead { near: bead.near, exact: bead.exact, number, page_pairs });
+        of_bucket.beads.push(Bead { hash, number, page_pairs });
         if of_bucket.beads.len() < BEADS {
             return Ok(());
         }

@@ -6,7 +6,7 @@ use super::coding::encode;
 use super::job::{Job, expect};
 use super::rows::{Input, Output, Row};
 use crate::align::clean::Reason;
-use crate::align::repeats::{BeadId, Beads, Finder};
+use crate::align::repeats::{BeadId, Finder};
 use crate::error::Result;
 
 /// The kind of rows of hashes of sentence pairs, by bucket. Number: the part they come from.
@@ -28,10 +28,8 @@ pub struct BeadsOfSite {
 /// A sentence pair.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Bead {
-    /// Hash of what near duplicates have in common.
-    pub near: u64,
-    /// Hash of the exact texts.
-    pub exact: u64,
+    /// Hash of its languages and texts.
+    pub hash: u64,
     /// Its number on its site.
     pub number: u32,
     /// The page pairs in which it stands, its own first, as positions in `urls`.
@@ -115,8 +113,6 @@ pub fn beads_row(bucket: i32, part: i32, domain: &str, beads: &BeadsOfSite) -> R
 /// The sentence pairs of one bucket, by site in the order of domains.
 struct Bucket(Vec<(Row, BeadsOfSite)>);
 
-impl Beads for Bucket {}
-
 impl Bucket {
     /// The page pairs in which a sentence pair stands, as the position of the site and the position among the URLs of the site.
     fn places(&self, id: BeadId) -> impl Iterator<Item = (u32, u32)> + '_ {
@@ -195,12 +191,12 @@ fn compare(job: &Job<'_>, bucket: &Bucket, output: &mut Output<'_>) -> Result<()
     let mut finder = Finder::new(job.config.memory.sorted_beads(), job.scratch);
     for ((_, site), unit) in bucket.0.iter().zip(0u32..) {
         for bead in &site.beads {
-            finder.add((bead.near, bead.exact), BeadId { unit, number: bead.number })?;
+            finder.add(bead.hash, BeadId { unit, number: bead.number })?;
         }
     }
     let mut at = 0;
     let mut gathering = Gathering::default();
-    finder.for_each(bucket, |repeat| {
+    finder.for_each(|repeat| {
         let site = repeat.bead.unit as usize;
         if site != at || gathering.found.shared.len() == ROWS {
             gathering.put(bucket, at, output)?;

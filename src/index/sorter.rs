@@ -85,18 +85,10 @@ impl Sorter {
     ///
     /// # Errors
     /// When a run cannot be written or read back, or what `each` returns.
-    pub fn for_each_group(self, each: impl FnMut(&[Entry]) -> Result<()>) -> Result<()> {
-        self.for_each_group_without(0, each)
-    }
-
-    /// As [`Sorter::for_each_group`], with groups of entries whose keys agree in all but the low `bits`.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn for_each_group_without(mut self, bits: u32, mut each: impl FnMut(&[Entry]) -> Result<()>) -> Result<()> {
+    pub fn for_each_group(mut self, mut each: impl FnMut(&[Entry]) -> Result<()>) -> Result<()> {
         if self.runs.is_empty() {
             self.entries.sort_unstable();
-            for group in self.entries.chunk_by(|a, b| a.key >> bits == b.key >> bits) {
+            for group in self.entries.chunk_by(|a, b| a.key == b.key) {
                 each(group)?;
             }
             return Ok(());
@@ -109,7 +101,7 @@ impl Sorter {
         let mut merge = Merge::new(self.runs).map_err(Error::io(&folder, "reading a temporary file"))?;
         let mut group: Vec<Entry> = Vec::new();
         while let Some(entry) = merge.next().map_err(Error::io(&folder, "reading a temporary file"))? {
-            if group.first().is_some_and(|first| first.key >> bits != entry.key >> bits) {
+            if group.first().is_some_and(|first| first.key != entry.key) {
                 each(&group)?;
                 group.clear();
             }

@@ -84,13 +84,24 @@ const SURE_WORDS: usize = 3;
 const SURE_SHARE: f32 = 0.9;
 const SURE_COVERAGE: f32 = 0.6;
 
-/// The language of a sentence where its function words leave no doubt; [`Lang::UNKNOWN`] otherwise, as for most short ones and for
-/// languages without a list of such words.
+/// The language of a sentence where its function words leave no doubt, or most of its letters are of a script that one language has for
+/// itself, Han being Chinese; [`Lang::UNKNOWN`] otherwise, as for most short ones and for languages without a list of such words.
 pub fn of_sentence(text: &str) -> Lang {
     let sure = |words: &words::Verdict| {
         words.own >= SURE_WORDS && words.share >= SURE_SHARE && words.coverage >= SURE_COVERAGE
     };
-    words::read(text).verdict().filter(sure).map_or(Lang::UNKNOWN, |words| words.lang)
+    if let Some(words) = words::read(text).verdict().filter(sure) {
+        return words.lang;
+    }
+    if text.is_ascii() {
+        return Lang::UNKNOWN;
+    }
+    let of_script = |tag| Lang::parse(tag).unwrap_or(Lang::UNKNOWN);
+    match Scripts::count(text).main(&Params::default()) {
+        (Script::Alone(tag), share) if share > 0.5 => of_script(tag),
+        (Script::Han, share) if share > 0.5 => of_script("zh"),
+        _ => Lang::UNKNOWN,
+    }
 }
 
 /// True for a language whose sentences [`of_sentence`] takes for no other one: its own function words are known, or it has a script of its

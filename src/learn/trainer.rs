@@ -119,7 +119,7 @@ impl<'p> Trainer<'p> {
         let min = self.params.min_probability;
         let counts = self.corpus.learn(half, &self.params.words);
         let mut sure = Vec::new();
-        counts.for_each(&self.corpus, &self.params.words.model, min, |a, b, [forth, back]| {
+        counts.for_each(&self.corpus, &self.params.words, min, |a, b, [forth, back]| {
             if forth >= min && back >= min {
                 sure.push(SurePair { a: first.hashes()[a as usize], b: second.hashes()[b as usize], forth, back });
             }

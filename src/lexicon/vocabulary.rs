@@ -1,7 +1,6 @@
 //! What is stored of a translation model: for each word, its share of all words and its most probable translations.
 
-use super::em::{Corpus, Counts, KnownPair, Numbering, Translation};
-use super::model::ModelParams;
+use super::em::{Corpus, Counts, KnownPair, LearnParams, Numbering, Translation};
 use crate::index::numbers::{Reader, put};
 
 /// The words of one language, and their translations into another.
@@ -145,7 +144,7 @@ pub fn vocabularies(
     corpus: &Corpus,
     counts: &Counts,
     beside: &[Translation],
-    params: &ModelParams,
+    params: &LearnParams,
     kept: Kept,
 ) -> [Vocabulary; 2] {
     let orders = [0, 1].map(|side: usize| order(&corpus.sides[side]));

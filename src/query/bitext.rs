@@ -9,7 +9,7 @@ use super::archives::ArchiveNames;
 use super::scope::{Scope, sites};
 use super::site::{PairSource, Site, pair_source};
 use crate::align::clean::Reason;
-use crate::align::{Document, Lengths, Model, Params, Vocabulary};
+use crate::align::{Document, Lengths, Model, Params, Scoring, Vocabulary};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
@@ -105,22 +105,23 @@ pub(crate) fn model(store: &Store, langs: LangPair) -> Result<Option<Model>> {
         Error::Store { path: store.folder().to_owned(), problem }
     };
     let lengths = Lengths { ratio: record.ratio.to_native(), variance: record.variance.to_native() };
-    let weights = record.weights.iter().map(|weight| weight.to_native()).collect();
-    sound_model([&record.a.bytes, &record.b.bytes], lengths, weights).map(Some).ok_or_else(damaged)
+    let scoring: Vec<f32> = record.scoring.iter().map(|number| number.to_native()).collect();
+    sound_model([&record.a.bytes, &record.b.bytes], lengths, &scoring).map(Some).ok_or_else(damaged)
 }
 
 /// The model of a record; `None` where it makes no sense.
 #[cfg(feature = "exec")]
 pub(crate) fn model_of(record: &ModelRecord) -> Option<Model> {
     let lengths = Lengths { ratio: record.ratio, variance: record.variance };
-    sound_model([&record.a.bytes, &record.b.bytes], lengths, record.weights.clone())
+    sound_model([&record.a.bytes, &record.b.bytes], lengths, &record.scoring)
 }
 
-fn sound_model([a, b]: [&[u8]; 2], lengths: Lengths, weights: Vec<f32>) -> Option<Model> {
+fn sound_model([a, b]: [&[u8]; 2], lengths: Lengths, scoring: &[f32]) -> Option<Model> {
     let (a, b) = (Vocabulary::from_bytes(a)?, Vocabulary::from_bytes(b)?);
     let is_sound = a.is_sound(b.words.len()) && b.is_sound(a.words.len());
-    let are_numbers = weights.iter().chain([&lengths.ratio, &lengths.variance]).all(|number| number.is_finite());
-    (is_sound && are_numbers).then_some(Model { a, b, lengths, weights })
+    let are_numbers = [lengths.ratio, lengths.variance].iter().all(|number| number.is_finite());
+    let scoring = Scoring::from_numbers(scoring)?;
+    (is_sound && are_numbers).then_some(Model { a, b, lengths, scoring })
 }
 
 /// What was learnt of a pair of languages, as `model` reads it.
@@ -130,7 +131,7 @@ pub fn model_record(langs: LangPair, model: Model) -> ModelRecord {
         lang_b: langs.b.to_bytes(),
         ratio: model.lengths.ratio,
         variance: model.lengths.variance,
-        weights: model.weights,
+        scoring: model.scoring.to_numbers(),
         a: VocabularyRow { bytes: model.a.to_bytes() },
         b: VocabularyRow { bytes: model.b.to_bytes() },
     }

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::store::layout::{ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow, BitextHead, PagePlaces, RepeatRecord};
 use crate::store::records::{Mapped, RecordRef};
+use crate::types::Lang;
 
 /// The sentence pairs of one site. Beads are numbered through all its page pairs.
 pub struct NumberedBitext {
@@ -51,16 +52,21 @@ impl NumberedBitext {
         Ok(NumberedBitext { bitext, starts, repeats, read: RefCell::default() })
     }
 
-    /// Calls `each` with every bead that was not left out on the site, and its number.
+    /// Calls `each` with every bead that was not left out on the site, its languages, and its number.
     ///
     /// # Errors
     /// When the store cannot be read, or what `each` returns.
-    pub fn for_each_kept(&self, store: &Store, mut each: impl FnMut(&BeadRow, u32) -> Result<()>) -> Result<()> {
+    pub fn for_each_kept(
+        &self,
+        store: &Store,
+        mut each: impl FnMut((Lang, Lang), &BeadRow, u32) -> Result<()>,
+    ) -> Result<()> {
         let mut records = self.repeats.iter();
         let mut left_out: Vec<((u32, u32), bool)> = Vec::new();
         let mut next = 0;
         let mut flat = 0;
-        for ((_, beads), pair) in self.bitext.aligned().zip(0u32..) {
+        for ((row, beads), pair) in self.bitext.aligned().zip(0u32..) {
+            let langs = (Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b));
             for (bead, number) in beads.iter().zip(0u32..) {
                 while next == left_out.len()
                     && let Some(repeats) = records.next()
@@ -72,7 +78,7 @@ impl NumberedBitext {
                 let repeat = left_out.get(next).filter(|repeat| repeat.0 == (pair, number));
                 next += usize::from(repeat.is_some());
                 if bead.reason == 0 && !repeat.is_some_and(|repeat| repeat.1) {
-                    each(bead, flat)?;
+                    each(langs, bead, flat)?;
                 }
                 flat += 1;
             }

@@ -20,7 +20,7 @@ use crate::sites::SiteBuilder;
 use crate::support::diglot;
 
 /// Settings that a store may have. The presets come first.
-const SETTINGS: [&[&str]; 18] = [
+const SETTINGS: [&[&str]; 17] = [
     &[],
     &["--preset", "kit-ng-2007"],
     &["--preset", "pupsniffer-2013"],
@@ -33,7 +33,6 @@ const SETTINGS: [&[&str]; 18] = [
     &["--without", "keys"],
     &["--without", "content"],
     &["--verifier", "lcs"],
-    &["--strict"],
     &["--rescue-above", "30"],
     &["--preset", "pupsniffer-2013", "--rescue-above", "20"],
     &["--preset", "link-2014", "--alpha", "0.25"],
@@ -42,7 +41,7 @@ const SETTINGS: [&[&str]; 18] = [
 ];
 const PRESETS: usize = 5;
 /// From here on they have a word list.
-const WORDS: usize = 16;
+const WORDS: usize = 15;
 
 /// What can be removed besides archives.
 const HOSTS: [&str; 2] = ["host.test", "www.suffix.test"];

@@ -11,12 +11,13 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::groups::{begin, finish};
 use super::shared;
-use crate::align::clean::Reason;
+use crate::align::clean::{Reason, SideText};
 use crate::align::neighbourhoods::batches;
-use crate::align::repeats::{BeadId, Beads, Finder, is_boilerplate};
+use crate::align::repeats::{BeadId, Finder};
 use crate::align::sample::{SampledPair, input_hash, portions};
 use crate::align::train;
-use crate::align::{AlignPage, Aligned, Document, Judged, Model, Params, align_pages, clean};
+use crate::align::untranslated::Untranslated;
+use crate::align::{AlignPage, Aligned, Document, Judged, Model, Params, align_pages, clean, untranslated};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::{Urls, hash_of_pair};
@@ -31,8 +32,7 @@ use crate::query::site::pair_source;
 use crate::query::{Scope, Site, learnt_pairs, sites};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
-    ArchivedBitextPairRow, BeadRow, BitextChunk, BitextHead, BitextRecord, ModelHead, PairBitextRow, RepeatRecord,
-    RepeatRow, StoredPage,
+    BeadRow, BitextChunk, BitextHead, BitextRecord, ModelHead, PairBitextRow, RepeatRecord, RepeatRow, StoredPage,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{Store, model_key};
@@ -61,7 +61,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        10
+        11
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -583,8 +583,9 @@ impl Task {
             let bytes_b = page_b.document.bytes_of(judged.bead.b_start..judged.bead.b_end);
             let (m, n) = judged.bead.shape();
             BeadRow {
-                near: judged.hashes.0,
-                exact: judged.hashes.1,
+                texts: judged.texts.map(|text| text.hash),
+                are_foreign: judged.texts.map(|text| text.is_foreign),
+                are_long: judged.texts.map(|text| text.is_long),
                 a_start: bytes_a.start,
                 a_end: bytes_a.end,
                 b_start: bytes_b.start,
@@ -610,52 +611,56 @@ impl Task {
     }
 }
 
-/// The sentence pairs of a site that has just been aligned.
-struct SiteBeads<'p> {
-    chunks: Vec<Mapped<BitextChunk>>,
-    /// Number of page pairs in each two languages.
-    page_pairs: BTreeMap<([u8; 8], [u8; 8]), u32>,
-    params: &'p clean::Params,
-}
-
-impl SiteBeads<'_> {
-    fn row(&self, pair: u32) -> &ArchivedBitextPairRow {
-        let at = self.chunks.partition_point(|chunk| chunk.first <= pair).saturating_sub(1);
-        &self.chunks[at].pairs[(pair - self.chunks[at].first.to_native()) as usize]
+/// The texts of a site that nobody has translated. The texts of each page are taken from the first of its pairs.
+fn untranslated_texts(chunks: &[Mapped<BitextChunk>], folder: &Path, config: &Config) -> Result<Untranslated> {
+    let mut finder = untranslated::Finder::new(config.memory.sorted_beads(), folder);
+    let mut seen: FxHashSet<(u64, [u8; 8])> = FxHashSet::default();
+    for (row, beads) in chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads())) {
+        let sides = [(row.page_a.to_native(), row.lang_a), (row.page_b.to_native(), row.lang_b)];
+        for (side, page) in sides.into_iter().enumerate().filter(|(_, page)| seen.insert(*page)) {
+            for bead in &beads {
+                let text = SideText {
+                    hash: bead.texts[side],
+                    is_foreign: bead.are_foreign[side],
+                    is_long: bead.are_long[side],
+                };
+                finder.add(text, Lang::from_bytes(page.1))?;
+            }
+        }
     }
+    finder.finish()
 }
 
-impl Beads for SiteBeads<'_> {
-    fn is_boilerplate(&self, first: BeadId, units: u32) -> bool {
-        let row = self.row(first.unit);
-        let all = self.page_pairs.get(&(row.lang_a, row.lang_b)).copied().unwrap_or(0);
-        is_boilerplate(units, all, self.params)
-    }
-}
-
-/// Finds sentence pairs that occur several times among the aligned pairs of a site, and finishes the site's head.
+/// Finds sentence pairs that occur several times among the aligned pairs of a site, or that have an untranslated side, and finishes the
+/// site's head.
 fn repeats(store: &mut Store, head: &mut BitextHead, folder: &Path, config: &Config) -> Result<()> {
     let chunks: Vec<Mapped<BitextChunk>> =
         head.chunks.iter().map(|&at| store.bitexts.read(RecordRef(at))).collect::<Result<_>>()?;
+    let untranslated = untranslated_texts(&chunks, folder, config)?;
     let mut finder = Finder::new(config.memory.sorted_beads(), folder);
-    let mut page_pairs: BTreeMap<([u8; 8], [u8; 8]), u32> = BTreeMap::new();
     let mut dropped: BTreeMap<u8, u64> = BTreeMap::new();
     head.kept = 0;
     let rows = chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads()));
     for ((row, beads), unit) in rows.zip(0u32..) {
-        *page_pairs.entry((row.lang_a, row.lang_b)).or_default() += 1;
+        let langs = (Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b));
         for (bead, number) in beads.iter().zip(0u32..) {
-            if bead.reason == 0 {
-                head.kept += 1;
-                finder.add((bead.near, bead.exact), BeadId { unit, number })?;
-            } else {
+            if bead.reason != 0 {
                 *dropped.entry(bead.reason).or_default() += 1;
+                continue;
+            }
+            head.kept += 1;
+            let [a, b] = bead.texts;
+            let id = BeadId { unit, number };
+            if untranslated.has(a, langs.0) || untranslated.has(b, langs.1) {
+                finder.leave_out(id, Reason::Untranslated)?;
+            } else {
+                finder.add(clean::hash_of_pair(langs, (a, b)), id)?;
             }
         }
     }
     let mut record = RepeatRecord::default();
     head.repeats.clear();
-    finder.for_each(&SiteBeads { chunks, page_pairs, params: &config.align.clean }, |repeat| {
+    finder.for_each(|repeat| {
         let (pair, bead) = (repeat.bead.unit, repeat.bead.number);
         let reason = repeat.reason.map_or(0, |reason| reason as u8);
         if reason != 0 {

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::align::repeats::{BeadId, Beads, Finder};
+use crate::align::clean::hash_of_pair;
+use crate::align::repeats::{BeadId, Finder};
 use crate::error::Result;
 use crate::pipeline::Context;
 use crate::query::numbered::NumberedBitext;
@@ -39,7 +40,9 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64, context: &Contex
             heads.iter().map(|head| NumberedBitext::new(store, head)).collect::<Result<Vec<NumberedBitext>>>()?;
         let mut finder = Finder::new(context.config.memory.sorted_beads(), &folder);
         for (site, unit) in open.iter().zip(0u32..) {
-            site.for_each_kept(store, |bead, number| finder.add((bead.near, bead.exact), BeadId { unit, number }))?;
+            site.for_each_kept(store, |langs, bead, number| {
+                finder.add(hash_of_pair(langs, bead.texts.into()), BeadId { unit, number })
+            })?;
             store.bitexts.release();
             context.observer.progress(u64::from(unit) + 1, "");
         }
@@ -62,10 +65,8 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64, context: &Contex
     Ok(())
 }
 
-impl Beads for &[NumberedBitext] {}
-
 /// Writes the results, and records them in the heads.
-fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[NumberedBitext], finder: Finder<'_>) -> Result<()> {
+fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[NumberedBitext], finder: Finder) -> Result<()> {
     let mut record = RepeatRecord::default();
     let mut at = 0;
     let mut dropped: BTreeMap<(usize, u8), u64> = BTreeMap::new();
@@ -80,7 +81,7 @@ fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[NumberedBitext], fi
         }
         Ok(())
     };
-    finder.for_each(&open, |repeat| {
+    finder.for_each(|repeat| {
         let (site, number) = (repeat.bead.unit as usize, repeat.bead.number);
         if site != at || record.rows.len() == ROWS {
             write(store, &mut record, at)?;

@@ -46,7 +46,7 @@ def run(
 
     `inputs` are archives (WARC, ARC, WACZ, HTTrack mirrors, indexes): files, folders, patterns, or `@list.txt`, a list of inputs;
     without any, the run goes on with those of the store. `settings` are the options of `diglot run`, with underscores:
-    `langs=["en", "fr"]`, `preset="link-2014"`, `min_score=0.9`, `strict=True`, `across_suffixes=False`, `memory="4G"`,
+    `langs=["en", "fr"]`, `preset="link-2014"`, `min_score=0.9`, `across_suffixes=False`, `memory="4G"`,
     `until="keys"`, `reset="all"`. The store keeps the settings of its method until others are given.
 
     `progress` is called with lines: one as each stage ends, and one every ten seconds. `True` writes them to `sys.stderr`. When it

@@ -6,15 +6,16 @@ use super::bitext::{ArchivedBitextChunk, BeadRow, BitextChunk, BitextPairRow, Bi
 use crate::index::numbers::{Reader, folded, put, unfolded};
 use crate::store::packing::{pack, unpack};
 
-/// Bytes that are kept of the hash by which near duplicates are found. With 10⁸ beads, some 18 pairs are wrongly taken for near duplicates.
-const NEAR_BYTES: usize = 6;
-/// Bytes that are kept of the hash of the exact texts, which tells exact duplicates from near duplicates.
-const EXACT_BYTES: usize = 2;
+/// Bytes of the hash of a text.
+const TEXT_BYTES: usize = 5;
+/// The bit of a flag of the first text; that of the second is one higher.
+const FOREIGN: u8 = 0;
+const LONG: u8 = 2;
 /// Scores are stored as integers, in units of one part of this many; as many digits are printed.
 const SCORE_PARTS: f64 = 1e4;
 
 /// How many lists there are, in their fixed order.
-const LISTS: usize = 9;
+const LISTS: usize = 10;
 
 impl BitextRecord {
     /// The record as it lies in the store.
@@ -26,7 +27,7 @@ impl BitextRecord {
         for pair in &self.pairs {
             let (mut a, mut b) = (0, 0);
             for bead in &pair.beads {
-                let [a_gaps, b_gaps, a_lengths, b_lengths, shapes, reasons, low, high, hashes] = &mut lists;
+                let [a_gaps, b_gaps, a_lengths, b_lengths, shapes, reasons, low, high, flags, hashes] = &mut lists;
                 put(a_gaps, folded(i64::from(bead.a_start) - a));
                 put(b_gaps, folded(i64::from(bead.b_start) - b));
                 put(a_lengths, u64::from(bead.a_end.saturating_sub(bead.a_start)));
@@ -37,9 +38,12 @@ impl BitextRecord {
                 let [low_byte, high_byte] = ((f64::from(bead.score) * SCORE_PARTS).round() as u16).to_le_bytes();
                 low.push(low_byte);
                 high.push(high_byte);
-                if bead.reason == 0 {
-                    hashes.extend(&bead.near.to_le_bytes()[..NEAR_BYTES]);
-                    hashes.extend(&bead.exact.to_le_bytes()[..EXACT_BYTES]);
+                let bits = |[first, second]: [bool; 2], bit: u8| u8::from(first) << bit | u8::from(second) << (bit + 1);
+                flags.push(bits(bead.are_foreign, FOREIGN) | bits(bead.are_long, LONG));
+                // An empty text has no hash; its length says so.
+                let lengths = [bead.a_end.saturating_sub(bead.a_start), bead.b_end.saturating_sub(bead.b_start)];
+                for (text, _) in bead.texts.iter().zip(lengths).filter(|(_, length)| *length > 0) {
+                    hashes.extend(&text.to_le_bytes()[..TEXT_BYTES]);
                 }
             }
         }
@@ -77,7 +81,7 @@ impl ArchivedBitextChunk {
         for (list, length) in lists.iter_mut().zip(lengths) {
             *list = Reader::new(from.take(usize::try_from(length).ok()?)?);
         }
-        let [a_gaps, b_gaps, a_lengths, b_lengths, shapes, reasons, low, high, hashes] = &mut lists;
+        let [a_gaps, b_gaps, a_lengths, b_lengths, shapes, reasons, low, high, flags, hashes] = &mut lists;
         let mut beads = Vec::new();
         for pair in self.pairs.iter() {
             let (mut a, mut b) = (0i64, 0i64);
@@ -88,14 +92,20 @@ impl ArchivedBitextChunk {
                 b = b_start.wrapping_add(b_lengths.number()? as i64);
                 let ([m, n], [reason]) = (shapes.array()?, reasons.array()?);
                 let ([low], [high]) = (low.array()?, high.array()?);
-                let (mut near, mut exact) = ([0; 8], [0; 8]);
-                if reason == 0 {
-                    near[..NEAR_BYTES].copy_from_slice(hashes.take(NEAR_BYTES)?);
-                    exact[..EXACT_BYTES].copy_from_slice(hashes.take(EXACT_BYTES)?);
+                let [flags] = flags.array()?;
+                let bits = |bit: u8| [bit, bit + 1].map(|bit| flags >> bit & 1 == 1);
+                let mut texts = [0; 2];
+                for (text, length) in texts.iter_mut().zip([a.wrapping_sub(a_start), b.wrapping_sub(b_start)]) {
+                    if length > 0 {
+                        let mut bytes = [0; 8];
+                        bytes[..TEXT_BYTES].copy_from_slice(hashes.take(TEXT_BYTES)?);
+                        *text = u64::from_le_bytes(bytes);
+                    }
                 }
                 beads.push(BeadRow {
-                    near: u64::from_le_bytes(near),
-                    exact: u64::from_le_bytes(exact),
+                    texts,
+                    are_foreign: bits(FOREIGN),
+                    are_long: bits(LONG),
                     a_start: a_start as u32,
                     a_end: a as u32,
                     b_start: b_start as u32,
@@ -121,13 +131,15 @@ mod tests {
 
     prop_compose! {
         fn any_bead()(
-            (near, exact, reason) in (0u64..1 << 48, 0u64..1 << 16, 0u8..3),
+            (texts, are_foreign, are_long) in (any::<[u64; 2]>(), any::<[bool; 2]>(), any::<[bool; 2]>()),
+            reason in 0u8..3,
             (a_start, b_start, a_bytes, b_bytes) in (0u32..1 << 31, 0u32..1000, 0u32..500, 0u32..1 << 20),
             (score, m, n) in (0u16..=10_000, any::<u8>(), any::<u8>()),
         ) -> BeadRow {
-            let (near, exact) = if reason == 0 { (near, exact) } else { (0, 0) };
+            let text = |text: u64, bytes: u32| if bytes == 0 { 0 } else { text & ((1 << 40) - 1) };
+            let texts = [text(texts[0], a_bytes), text(texts[1], b_bytes)];
             let score = (f64::from(score) / SCORE_PARTS) as f32;
-            BeadRow { near, exact, a_start, a_end: a_start + a_bytes, b_start, b_end: b_start + b_bytes, score, m, n, reason }
+            BeadRow { texts, are_foreign, are_long, a_start, a_end: a_start + a_bytes, b_start, b_end: b_start + b_bytes, score, m, n, reason }
         }
     }
 
@@ -157,13 +169,14 @@ mod tests {
 
     #[test]
     fn of_hashes_and_scores_so_much_is_kept() {
-        let bead = BeadRow { near: u64::MAX, exact: u64::MAX, score: 0.123_46, ..BeadRow::default() };
+        let bead = BeadRow { texts: [u64::MAX, 7], a_end: 3, score: 0.123_46, ..BeadRow::default() };
         let record = BitextRecord {
             pairs: vec![PairBitextRow { beads: vec![bead], ..PairBitextRow::default() }],
             ..BitextRecord::default()
         };
         let found = read(&archived(&record.packed().expect("it is short")));
-        let expected = BeadRow { near: (1 << 48) - 1, exact: 0xffff, score: 0.1235, ..bead };
+        // An empty side has no text.
+        let expected = BeadRow { texts: [(1 << 40) - 1, 0], score: 0.1235, ..bead };
         assert_eq!(found, [[expected]]);
     }
 }

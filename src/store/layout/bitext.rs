@@ -37,10 +37,12 @@ pub struct PairBitextRow {
 /// One bead. [`super::beads`] says how it is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BeadRow {
-    /// Hash of what near duplicates have in common, of which 48 bits are kept; 0 where `reason` is not 0.
-    pub near: u64,
-    /// Hash of the exact texts: 16 bits.
-    pub exact: u64,
+    /// Hashes of both texts, of 40 bits each; 0 for no text.
+    pub texts: [u64; 2],
+    /// For each text, whether its function words are those of another language.
+    pub are_foreign: [bool; 2],
+    /// For each text, whether it is so long that it would not be the same in another language.
+    pub are_long: [bool; 2],
     /// First byte of the first side in its page's text.
     pub a_start: u32,
     /// One past the last byte of the first side.
@@ -135,8 +137,8 @@ pub struct ModelRecord {
     pub ratio: f32,
     /// Variance of the second length for each character of the first.
     pub variance: f32,
-    /// Weights of the score; empty: the default weights.
-    pub weights: Vec<f32>,
+    /// The numbers of [`Scoring`](crate::align::score::Scoring).
+    pub scoring: Vec<f32>,
     /// Words of the first language.
     pub a: VocabularyRow,
     /// Words of the second.

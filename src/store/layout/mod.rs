@@ -114,7 +114,7 @@ mod tests {
             RepeatRecord = ArchivedRepeatRecord { rows }
             RepeatRow = ArchivedRepeatRow { pair, bead, reason, others, elsewhere }
             PagePlaces = ArchivedPagePlaces { a, b }
-            ModelRecord = ArchivedModelRecord { lang_a, lang_b, ratio, variance, weights, a, b }
+            ModelRecord = ArchivedModelRecord { lang_a, lang_b, ratio, variance, scoring, a, b }
             VocabularyRow = ArchivedVocabularyRow { bytes }
             BitextHead = ArchivedBitextHead {
                 chunks, repeats, generation, params, source, source_table, pairs, models, done, finished, kept,

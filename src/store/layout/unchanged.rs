@@ -79,8 +79,19 @@ fn entry() -> PageEntry {
 }
 
 fn bitext() -> BitextChunk {
-    let bead =
-        BeadRow { near: 1, exact: 2, a_start: 3, a_end: 4, b_start: 5, b_end: 6, score: 0.5, m: 1, n: 2, reason: 8 };
+    let bead = BeadRow {
+        texts: [1, 2],
+        are_foreign: [false, true],
+        are_long: [true, false],
+        a_start: 3,
+        a_end: 4,
+        b_start: 5,
+        b_end: 6,
+        score: 0.5,
+        m: 1,
+        n: 2,
+        reason: 8,
+    };
     let (lang_a, lang_b) = (*b"en\0\0\0\0\0\0", *b"fr\0\0\0\0\0\0");
     let pair = PairBitextRow { page_a: 3, page_b: 4, a: 1, b: 2, lang_a, lang_b, score: 0.25, beads: vec![bead] };
     BitextRecord { site: 1, first: 2, pairs: vec![pair] }.packed().expect("it is short")
@@ -93,7 +104,7 @@ fn vocabulary() -> VocabularyRow {
 fn model() -> ModelRecord {
     let row = vocabulary();
     let (lang_a, lang_b) = (*b"en\0\0\0\0\0\0", *b"fr\0\0\0\0\0\0");
-    ModelRecord { lang_a, lang_b, ratio: 1.5, variance: 6.5, weights: vec![0.5, -1.0], a: row.clone(), b: row }
+    ModelRecord { lang_a, lang_b, ratio: 1.5, variance: 6.5, scoring: vec![0.5, -1.0], a: row.clone(), b: row }
 }
 
 fn repeats() -> RepeatRecord {
@@ -315,7 +326,7 @@ fn refused() -> RefusedRecord {
 /// **A difference here means that stores of the last release can no longer be read.** A change that is meant needs the next
 /// `FORMAT_VERSION`, also in docs/format.md and CHANGELOG.md, and new hashes here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    14,
+    15,
     &[
         ("block of pages", 0x738d260020033cb1),
         ("batch", 0x91ab1619dca740cd),
@@ -333,7 +344,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("judged head", 0xa9188c1490e695af),
         ("learnt head", 0x07ee86c281446bef),
         ("graph head", 0x91d26a7d0068f528),
-        ("bitext", 0x7cdf7bebed1bced8),
+        ("bitext", 0xbd67860210f8329b),
         ("repeat", 0xa2662092d94b83a7),
         ("model", 0x96b1de284fd143b8),
         ("bitext head", 0xb5d9795d112a12b4),

@@ -15,7 +15,7 @@ from diglot.spark._results import TABLES
 from diglot.spark._run import WHAT
 
 _HELP = """Finds the pages of web archives that are translations of each other, and makes bitext of them, on Spark."""
-_SETTINGS = """Other options are the settings of `diglot run`: --langs=en,fr --strict."""
+_SETTINGS = """Other options are the settings of `diglot run`: --langs=en,fr --min-score=0.9."""
 # Damaged places that are told.
 _TOLD = 5
 

@@ -391,7 +391,7 @@ class Bench:
         made = [
             Scenario("fresh", None, [["run", *self.inputs]]),
             Scenario("grown", self.base("first", [["run", *first]]), [["run", *more]]),
-            Scenario("settings", everything, [["run", "--site", "domain", "--strict"]]),
+            Scenario("settings", everything, [["run", "--site", "domain", "--min-score", "0.9"]]),
             Scenario("preset", everything, [["run", "--preset", "pupsniffer-2013"], ["run", "--reset", "all"]]),
             Scenario("reindex", everything, [["run", "--across-suffixes"]]),
             Scenario("requests", everything, [["recover", "--min-chance", "0", "-o", requested]]),

@@ -1,0 +1,86 @@
+//! Which beads stand in lists that each language has sorted for itself.
+
+use std::ops::Range;
+
+use super::document::Document;
+use super::lists;
+use crate::types::Bead;
+
+/// The alphabetical lists of two pages.
+pub struct Resorted<'d, 't> {
+    a: &'d Document<'t>,
+    b: &'d Document<'t>,
+    /// For each block of the first page, the block at the same place of a list of the second ([`lists::in_place`]); empty where a page has
+    /// no list.
+    places: Vec<Option<u32>>,
+}
+
+impl<'d, 't> Resorted<'d, 't> {
+    /// Looks for anchors in the lists. Time grows with the words of the pages, where both have lists.
+    pub fn new(a: &'d Document<'t>, b: &'d Document<'t>) -> Resorted<'d, 't> {
+        let has_list = |document: &Document<'_>| document.blocks.iter().any(|block| block.in_list);
+        let mut resorted = Resorted { a, b, places: Vec::new() };
+        if has_list(a) && has_list(b) {
+            let words = |document: &'d Document<'t>| -> Vec<&'d [u64]> {
+                let of_block = |sentences: &Range<u32>| document.words_in(document.span(sentences.clone()).words);
+                document.blocks.iter().map(|block| of_block(&block.sentences)).collect()
+            };
+            resorted.places = lists::in_place([&words(a), &words(b)]);
+        }
+        resorted
+    }
+
+    /// True for a bead in alphabetical lists on both sides, unless anchors show that it stands at the same place of both.
+    pub fn has(&self, bead: &Bead) -> bool {
+        let block = |document: &Document<'_>, sentence: u32| {
+            document.sentences.get(sentence as usize).map_or(u32::MAX, |sentence| sentence.block)
+        };
+        let (a, b) = (block(self.a, bead.a_start), block(self.b, bead.b_start));
+        let in_list = |document: &Document<'_>, block: u32| {
+            document.blocks.get(block as usize).is_some_and(|block| block.in_list)
+        };
+        let is_in_place = self.places.get(a as usize).is_some_and(|place| *place == Some(b));
+        in_list(self.a, a) && in_list(self.b, b) && !is_in_place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::words::Words;
+    use crate::types::{Block, Lang};
+
+    fn list(entries: &[String]) -> Document<'static> {
+        let mut text = String::new();
+        let mut blocks = Vec::new();
+        for entry in entries {
+            let start = text.len() as u32;
+            text.push_str(entry);
+            blocks.push(Block { start, end: text.len() as u32, tag: 7, at: 0 });
+        }
+        Document::new(text.leak(), blocks.into_iter(), Lang::EN, &Words::new(), 1000)
+    }
+
+    #[test]
+    fn a_list_that_keeps_the_order_of_the_original_is_not_sorted_anew() {
+        // Each third entry names something that is the same in both languages.
+        let entries = |word: &str, shift: usize| -> Vec<String> {
+            let initial = |at: usize| char::from(b'a' + (at / 3) as u8);
+            let entry = |at: usize| match at % 3 {
+                0 => format!("{}option{}. ", initial(at), at + shift),
+                _ => format!("{}{word}{at}{word} {word}. ", initial(at)),
+            };
+            (0..78).map(entry).collect()
+        };
+        let bead = |at: u32| Bead { a_start: at, a_end: at + 1, b_start: at, b_end: at + 1 };
+        let (a, b) = (list(&entries("wort", 0)), list(&entries("mot", 0)));
+        let in_place = Resorted::new(&a, &b);
+        assert!((0..75).all(|at| !in_place.has(&bead(at))));
+        assert!(in_place.has(&Bead { b_start: 5, b_end: 6, ..bead(4) }), "not its own place");
+        // Nothing vouches for the entries of lists without anything in common.
+        let other = list(&entries("mot", 1000));
+        assert!((0..75).all(|at| Resorted::new(&a, &other).has(&bead(at))));
+        let plain = list(&["Ein Satz.".to_owned()]);
+        assert!(!Resorted::new(&plain, &plain).has(&bead(0)));
+    }
+}
