@@ -1,8 +1,10 @@
 //! Text tools that two or more methods need: [`addresses`] knows the ways to write a URL, [`tokens`] takes URLs apart, and [`counterpart`]
-//! makes the URLs into which a key turns a URL; [`words`] and [`sentences`] take texts apart; [`json`] writes a value on one line.
+//! makes the URLs into which a key turns a URL; [`words`] and [`sentences`] take texts apart; [`contacts`] finds
+//! e-mail addresses and telephone numbers; [`json`] writes a value on one line.
 
 pub mod addresses;
 mod boundaries;
+pub mod contacts;
 pub mod counterpart;
 pub mod json;
 mod lists;
