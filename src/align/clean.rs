@@ -183,6 +183,20 @@ impl TextFacts {
     }
 }
 
+/// The hash of a text that near duplicates have in common: of its letters and digits, in lower case, with each digit replaced by 0.
+pub fn near(text: &str) -> u64 {
+    let mut near = String::with_capacity(text.len() + 1);
+    for c in text.chars() {
+        match FORMS.get(c as usize).copied().unwrap_or_else(|| Form::of(c)) {
+            Form::Letter(lower) => near.push(lower),
+            Form::Rare => near.extend(c.to_lowercase().map(|c| if c.is_numeric() { '0' } else { c })),
+            Form::Digit => near.push('0'),
+            Form::Sign | Form::Space => {}
+        }
+    }
+    xxh3_64(near.as_bytes())
+}
+
 /// How [`TextFacts`] treats a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
@@ -333,6 +347,7 @@ mod tests {
             let hash = |text: String| xxh3_64(text.as_bytes());
             prop_assert_eq!(facts.exact, hash(text.split_whitespace().collect()));
             prop_assert_eq!(facts.near, hash(near_form(&text)));
+            prop_assert_eq!(facts.near, near(&text));
             let words = long_words(&text);
             prop_assert_eq!(facts.word_count as usize, words.matches(' ').count());
             prop_assert_eq!(facts.words, (!words.is_empty()).then(|| hash(words)));

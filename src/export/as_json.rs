@@ -20,6 +20,7 @@ fn value(of: &dyn Array, row: usize) -> Value {
         DataType::Utf8 => of.as_string::<i32>().value(row).into(),
         DataType::Int32 => of.as_primitive::<Int32Type>().value(row).into(),
         DataType::Int64 => of.as_primitive::<Int64Type>().value(row).into(),
+        DataType::Boolean => of.as_boolean().value(row).into(),
         DataType::Float64 => of.as_primitive::<Float64Type>().value(row).into(),
         DataType::List(_) => {
             let list = of.as_list::<i32>().value(row);

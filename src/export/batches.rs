@@ -1,133 +1,22 @@
 //! Rows as Arrow batches, for Parquet and Arrow files.
 //!
-//! `columns.rs` has the columns of each content; this file has the values of a row, which are the same as in JSON objects, under the same
-//! names.
+//! `columns.rs` has the columns of each content, with the values of a row, which are the same as in JSON objects, under the same names.
 
-use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 
-use super::columns::{Filled, Kind, Value, columns, fields, push_row};
-use super::exporter::{Job, Row, rounded};
+use super::columns::{Kind, Value, heads, values};
+use super::exporter::{Job, Row};
+use super::filled::{Filled, fields, push_row};
 use super::hugging_face;
-use super::objects::date;
-use crate::types::{AlignedSentences, BitextLine, DocumentLine, FetchLine, PageLine, PairLine, SentencePlace};
 
 /// How many rows a batch has at most.
 pub(super) const ROWS: usize = 16 << 10;
 /// Bytes of text in a batch, approximately: it may be exceeded by one row.
 const BYTES: usize = 16 << 20;
-
-/// The values of a row, in the order of its columns; `None` where there are no columns.
-fn values(row: Row<'_>) -> Option<Vec<Value<'_>>> {
-    Some(match row {
-        Row::Pair(pair) => of_pair(pair),
-        Row::Sentences(line) => of_sentences(line),
-        Row::Document(line) => of_document(line),
-        Row::Page(page) => of_page(page),
-        Row::Capture(line) => of_capture(line),
-        Row::Record(_) | Row::Words(_) => return None,
-    })
-}
-
-fn of_pair(pair: &PairLine) -> Vec<Value<'_>> {
-    vec![
-        pair.url_a.as_str().into(),
-        pair.url_b.as_str().into(),
-        pair.lang_a.as_str().into(),
-        pair.lang_b.as_str().into(),
-        rounded(pair.score).into(),
-        pair.method.into(),
-        pair.key.as_str().into(),
-    ]
-}
-
-/// The source of each side has a column for each of its parts.
-fn of_sentences(line: &BitextLine) -> Vec<Value<'_>> {
-    vec![
-        line.text_a.as_str().into(),
-        line.text_b.as_str().into(),
-        line.lang_a.as_str().into(),
-        line.lang_b.as_str().into(),
-        rounded(line.score).into(),
-        line.a.url.as_str().into(),
-        line.b.url.as_str().into(),
-        rounded(line.page_score).into(),
-        line.a.archive.as_str().into(),
-        line.a.offset.into(),
-        line.a.block.as_str().into(),
-        line.b.archive.as_str().into(),
-        line.b.offset.into(),
-        line.b.block.as_str().into(),
-        u32::try_from(line.others.len()).unwrap_or(u32::MAX).into(),
-        line.reason.unwrap_or("").into(),
-    ]
-}
-
-fn of_document(line: &DocumentLine) -> Vec<Value<'_>> {
-    let (a, b) = (&line.a, &line.b);
-    let mut values = of_pair(&line.pair);
-    values.extend([
-        rounded(line.page_score).into(),
-        a.title.as_str().into(),
-        b.title.as_str().into(),
-        a.text.as_str().into(),
-        b.text.as_str().into(),
-        a.tags.as_slice().into(),
-        b.tags.as_slice().into(),
-        date_of(a),
-        date_of(b),
-        a.archive.as_str().into(),
-        b.archive.as_str().into(),
-        a.offset.into(),
-        b.offset.into(),
-        Value::Rows(line.sentences.iter().map(of_aligned).collect()),
-    ]);
-    values
-}
-
-fn of_aligned(line: &AlignedSentences) -> Vec<Value<'_>> {
-    fn text(place: &Option<SentencePlace>) -> Value<'_> {
-        place.as_ref().map_or("", |place| &place.text).into()
-    }
-    let of = |place: &Option<SentencePlace>| -> [Value<'static>; 3] {
-        let place = place.as_ref();
-        [
-            place.map(|place| place.paragraph).into(),
-            place.map(|place| place.sentence).into(),
-            place.map_or(0, |place| place.count).into(),
-        ]
-    };
-    let mut values = vec![text(&line.a), text(&line.b), rounded(line.score).into()];
-    values.extend(of(&line.a));
-    values.extend(of(&line.b));
-    values.push(Value::Maybe(line.reason.map(Cow::Borrowed)));
-    values
-}
-
-fn of_page(page: &PageLine) -> Vec<Value<'_>> {
-    vec![
-        page.url.as_str().into(),
-        page.lang.as_str().into(),
-        page.title.as_str().into(),
-        page.text.as_str().into(),
-        page.tags.as_slice().into(),
-        date_of(page),
-        page.archive.as_str().into(),
-        page.offset.into(),
-    ]
-}
-
-fn date_of(page: &PageLine) -> Value<'static> {
-    Value::Maybe(page.date_ms.and_then(date).map(Cow::Owned))
-}
-
-fn of_capture(line: &FetchLine) -> Vec<Value<'_>> {
-    vec![line.file.as_str().into(), line.offset.into(), line.length.into(), line.url.as_str().into()]
-}
 
 /// The shape of rows in batches.
 enum Shape {
@@ -149,9 +38,9 @@ pub(super) struct Batches {
 impl Batches {
     /// For rows with the columns of a content.
     pub fn table(job: &Job) -> Batches {
-        let columns = columns(job.content);
-        let schema = Arc::new(Schema::new(fields(columns)));
-        let columns = columns.iter().map(Filled::new).collect();
+        let columns = heads(job.content);
+        let schema = Arc::new(Schema::new(fields(&columns)));
+        let columns = columns.iter().map(|(_, kind)| Filled::new(*kind)).collect();
         Batches { shape: Shape::Table, schema, columns, rows: 0, bytes: 0 }
     }
 
@@ -163,7 +52,7 @@ impl Batches {
         let langs = hugging_face::langs(job)?;
         let texts: Fields = langs.iter().map(|lang| Field::new(lang, DataType::Utf8, false)).collect();
         let translation = Field::new("translation", DataType::Struct(texts.clone()), false);
-        let columns = langs.iter().map(|_| Filled::new(&("", Kind::Text))).collect();
+        let columns = langs.iter().map(|_| Filled::new(Kind::Text)).collect();
         let schema = Arc::new(Schema::new(vec![translation]));
         Ok(Batches { shape: Shape::Translation(texts), schema, columns, rows: 0, bytes: 0 })
     }
@@ -177,7 +66,7 @@ impl Batches {
     pub fn row(&mut self, row: Row<'_>) -> io::Result<Option<RecordBatch>> {
         let values = match (&self.shape, row) {
             (Shape::Translation(_), Row::Sentences(line)) => {
-                vec![line.text_a.as_str().into(), line.text_b.as_str().into()]
+                [&line.text_a, &line.text_b].map(|text| Value::Text(text.into())).into()
             }
             (Shape::Translation(_), row) => return Err(row.refused()),
             (Shape::Table, row) => values(row).ok_or_else(|| row.refused())?,
@@ -194,7 +83,7 @@ impl Batches {
             return Ok(None);
         }
         (self.rows, self.bytes) = (0, 0);
-        let columns: Vec<ArrayRef> = self.columns.iter_mut().map(Filled::take).collect();
+        let columns: Vec<ArrayRef> = self.columns.iter_mut().filter_map(Filled::take).collect();
         let columns = match &self.shape {
             Shape::Table => columns,
             Shape::Translation(texts) => {

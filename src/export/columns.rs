@@ -1,17 +1,37 @@
-//! Arrow columns: which columns each content has, and how they are filled row by row.
+//! Which columns each content has, and how a row gives their values. This is the only place that says so: tables, objects and
+//! Arrow follow it. A column is added by one line here, and by a line in the [Python package](../../docs/python.md) where it is one of
+//! `pairs` or `bitext`.
 
 use std::borrow::Cow;
-use std::io;
-use std::sync::Arc;
 
-use arrow_array::builder::{Float64Builder, Int32Builder, Int64Builder, ListBuilder, StringBuilder};
-use arrow_array::{ArrayRef, ListArray, StructArray};
-use arrow_buffer::OffsetBuffer;
-use arrow_schema::{DataType, Field, FieldRef, Fields};
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
-use super::exporter::Content;
+use super::exporter::{Content, Row, rounded};
+use crate::types::{
+    AlignedSentences, BitextLine, BlockKind, DocumentLine, FetchLine, PageLine, PairLine, SentencePlace,
+};
 
-/// The type of a column.
+/// A column: its name, and how a line gives its value.
+pub(super) struct Column<L: 'static>(&'static str, Get<L>);
+
+/// How a line gives a value, by the kind of the value.
+pub(super) enum Get<L: 'static> {
+    Text(for<'l> fn(&'l L) -> &'l str),
+    Maybe(for<'l> fn(&'l L) -> Option<Cow<'l, str>>),
+    Hash(fn(&L) -> Option<u64>),
+    Real(fn(&L) -> f64),
+    Long(fn(&L) -> u64),
+    Int(fn(&L) -> u32),
+    MaybeInt(fn(&L) -> Option<u32>),
+    Flag(fn(&L) -> bool),
+    Texts(for<'l> fn(&'l L) -> &'l [&'static str]),
+    Urls(for<'l> fn(&'l L) -> &'l [(String, String)]),
+    Sentences(for<'l> fn(&'l L) -> &'l [AlignedSentences]),
+}
+
+/// The kind of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
     /// A text that may be missing.
@@ -21,277 +41,276 @@ pub(super) enum Kind {
     Int,
     /// A number that may be missing.
     MaybeInt,
+    /// True or false.
+    Flag,
     /// A list of texts.
     Texts,
-    /// A list of rows, which have columns themselves.
-    Rows(&'static [Column]),
+    /// A list of pairs of URLs, which only objects have.
+    Urls,
+    /// A list of aligned sentences, which have columns themselves.
+    Sentences,
 }
 
-/// The name and the type of a column.
-pub(super) type Column = (&'static str, Kind);
-
-const PAIRS: &[Column] = {
-    use Kind::{Real, Text};
-    &[
-        ("url_a", Text),
-        ("url_b", Text),
-        ("lang_a", Text),
-        ("lang_b", Text),
-        ("score", Real),
-        ("method", Text),
-        ("key", Text),
-    ]
-};
-
-const BITEXT: &[Column] = {
-    use Kind::{Int, Long, Real, Text};
-    &[
-        ("text_a", Text),
-        ("text_b", Text),
-        ("lang_a", Text),
-        ("lang_b", Text),
-        ("score", Real),
-        ("url_a", Text),
-        ("url_b", Text),
-        ("page_score", Real),
-        ("archive_a", Text),
-        ("offset_a", Long),
-        ("block_a", Text),
-        ("archive_b", Text),
-        ("offset_b", Long),
-        ("block_b", Text),
-        ("others", Int),
-        ("reason", Text),
-    ]
-};
-
-const DOCUMENTS: &[Column] = {
-    use Kind::{Int, Long, Maybe, MaybeInt, Real, Rows, Text, Texts};
-    &[
-        ("url_a", Text),
-        ("url_b", Text),
-        ("lang_a", Text),
-        ("lang_b", Text),
-        ("score", Real),
-        ("method", Text),
-        ("key", Text),
-        ("page_score", Real),
-        ("title_a", Text),
-        ("title_b", Text),
-        ("text_a", Text),
-        ("text_b", Text),
-        ("tags_a", Texts),
-        ("tags_b", Texts),
-        ("date_a", Maybe),
-        ("date_b", Maybe),
-        ("archive_a", Text),
-        ("archive_b", Text),
-        ("offset_a", Long),
-        ("offset_b", Long),
-        (
-            "sentences",
-            Rows(&[
-                ("text_a", Text),
-                ("text_b", Text),
-                ("score", Real),
-                ("paragraph_a", MaybeInt),
-                ("sentence_a", MaybeInt),
-                ("count_a", Int),
-                ("paragraph_b", MaybeInt),
-                ("sentence_b", MaybeInt),
-                ("count_b", Int),
-                ("reason", Maybe),
-            ]),
-        ),
-    ]
-};
-
-const PAGES: &[Column] = {
-    use Kind::{Long, Maybe, Text, Texts};
-    &[
-        ("url", Text),
-        ("lang", Text),
-        ("title", Text),
-        ("text", Text),
-        ("tags", Texts),
-        ("date", Maybe),
-        ("archive", Text),
-        ("offset", Long),
-    ]
-};
-
-const FETCH: &[Column] = {
-    use Kind::{Long, Text};
-    &[("warc_filename", Text), ("offset", Long), ("length", Long), ("url", Text)]
-};
-
-/// The columns of a content.
-pub(super) fn columns(content: Content) -> &'static [Column] {
-    match content {
-        Content::Pairs => PAIRS,
-        Content::Bitext => BITEXT,
-        Content::Documents => DOCUMENTS,
-        Content::Pages => PAGES,
-        Content::Fetch => FETCH,
-        Content::Warc | Content::Lexicon => &[],
+impl Kind {
+    /// True for values that fit into a cell.
+    pub fn fits_a_cell(self) -> bool {
+        !matches!(self, Kind::Texts | Kind::Urls | Kind::Sentences)
     }
 }
 
-/// The same columns as fields of a schema.
-pub(super) fn fields(columns: &[Column]) -> Fields {
-    let field = |(name, kind): &Column| {
-        let (of, is_nullable) = match kind {
-            Kind::Text => (DataType::Utf8, false),
-            Kind::Maybe => (DataType::Utf8, true),
-            Kind::Real => (DataType::Float64, false),
-            Kind::Long => (DataType::Int64, false),
-            Kind::Int => (DataType::Int32, false),
-            Kind::MaybeInt => (DataType::Int32, true),
-            Kind::Texts => (list(DataType::Utf8), false),
-            Kind::Rows(columns) => (list(DataType::Struct(fields(columns))), false),
-        };
-        Field::new(*name, of, is_nullable)
-    };
-    columns.iter().map(field).collect()
-}
-
-fn list(of: DataType) -> DataType {
-    DataType::List(element(of))
-}
-
-fn element(of: DataType) -> FieldRef {
-    Arc::new(Field::new("element", of, false))
-}
-
 /// The value of a row in a column.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value<'v> {
-    Text(&'v str),
+    Text(Cow<'v, str>),
     Maybe(Option<Cow<'v, str>>),
     Real(f64),
     Long(u64),
     Int(u32),
     MaybeInt(Option<u32>),
+    Flag(bool),
     Texts(&'v [&'static str]),
-    Rows(Vec<Vec<Value<'v>>>),
+    Urls(&'v [(String, String)]),
+    Sentences(&'v [AlignedSentences]),
 }
 
-/// A column that is being filled.
-pub(super) enum Filled {
-    /// Texts, and whether they may be missing.
-    Text(StringBuilder, bool),
-    Real(Float64Builder),
-    Long(Int64Builder),
-    /// Numbers, and whether they may be missing.
-    Int(Int32Builder, bool),
-    Texts(ListBuilder<StringBuilder>),
-    /// For lists of rows: the fields, a column for each, and the length of each list.
-    Rows(Fields, Vec<Filled>, Vec<usize>),
-}
-
-impl Filled {
-    /// A column without rows.
-    pub fn new((_, kind): &Column) -> Filled {
-        match kind {
-            Kind::Text | Kind::Maybe => Filled::Text(StringBuilder::new(), matches!(kind, Kind::Maybe)),
-            Kind::Real => Filled::Real(Float64Builder::new()),
-            Kind::Long => Filled::Long(Int64Builder::new()),
-            Kind::Int | Kind::MaybeInt => Filled::Int(Int32Builder::new(), matches!(kind, Kind::MaybeInt)),
-            Kind::Texts => Filled::Texts(ListBuilder::new(StringBuilder::new()).with_field(element(DataType::Utf8))),
-            Kind::Rows(columns) => Filled::Rows(fields(columns), columns.iter().map(Filled::new).collect(), Vec::new()),
+impl<L> Column<L> {
+    fn kind(&self) -> Kind {
+        match self.1 {
+            Get::Text(_) | Get::Hash(_) => Kind::Text,
+            Get::Maybe(_) => Kind::Maybe,
+            Get::Real(_) => Kind::Real,
+            Get::Long(_) => Kind::Long,
+            Get::Int(_) => Kind::Int,
+            Get::MaybeInt(_) => Kind::MaybeInt,
+            Get::Flag(_) => Kind::Flag,
+            Get::Texts(_) => Kind::Texts,
+            Get::Urls(_) => Kind::Urls,
+            Get::Sentences(_) => Kind::Sentences,
         }
     }
 
-    /// Adds the value of a row.
-    ///
-    /// # Errors
-    /// When the value is not of the column's type, or a number is too large.
-    pub fn push(&mut self, value: Value<'_>) -> io::Result<()> {
-        match (self, value) {
-            (Filled::Text(column, _), Value::Text(text)) => column.append_value(text),
-            (Filled::Text(column, true), Value::Maybe(text)) => column.append_option(text),
-            (Filled::Real(column), Value::Real(number)) => column.append_value(number),
-            (Filled::Long(column), Value::Long(number)) => column.append_value(fitting(number)?),
-            (Filled::Int(column, _), Value::Int(number)) => column.append_value(fitting(number)?),
-            (Filled::Int(column, true), Value::MaybeInt(number)) => {
-                column.append_option(number.map(fitting).transpose()?)
-            }
-            (Filled::Texts(column), Value::Texts(texts)) => column.append_value(texts.iter().map(Some)),
-            (Filled::Rows(_, columns, lengths), Value::Rows(rows)) => {
-                lengths.push(rows.len());
-                rows.into_iter().try_for_each(|row| push_row(columns, row))?;
-            }
-            _ => return Err(invalid("a value of another kind than its column")),
+    fn value<'l>(&self, line: &'l L) -> Value<'l> {
+        match self.1 {
+            Get::Text(of) => Value::Text(of(line).into()),
+            // Sixteen digits, since readers of JSON keep 53 bits of a number.
+            Get::Hash(of) => Value::Text(of(line).map_or("".into(), |hash| format!("{hash:016x}").into())),
+            Get::Maybe(of) => Value::Maybe(of(line)),
+            Get::Real(of) => Value::Real(rounded(of(line))),
+            Get::Long(of) => Value::Long(of(line)),
+            Get::Int(of) => Value::Int(of(line)),
+            Get::MaybeInt(of) => Value::MaybeInt(of(line)),
+            Get::Flag(of) => Value::Flag(of(line)),
+            Get::Texts(of) => Value::Texts(of(line)),
+            Get::Urls(of) => Value::Urls(of(line)),
+            Get::Sentences(of) => Value::Sentences(of(line)),
         }
-        Ok(())
     }
+}
 
-    /// The filled column; an empty one takes its place.
-    pub fn take(&mut self) -> ArrayRef {
+use Get::{Flag, Hash, Int, Long, Maybe, MaybeInt, Real, Sentences, Text, Texts, Urls};
+
+const PAIRS: &[Column<PairLine>] = &[
+    Column("url_a", Text(|line| &line.url_a)),
+    Column("url_b", Text(|line| &line.url_b)),
+    Column("lang_a", Text(|line| line.lang_a.as_str())),
+    Column("lang_b", Text(|line| line.lang_b.as_str())),
+    Column("score", Real(|line| line.score)),
+    Column("method", Text(|line| line.method)),
+    Column("key", Text(|line| &line.key)),
+];
+
+const BITEXT: &[Column<BitextLine>] = &[
+    Column("text_a", Text(|line| &line.text_a)),
+    Column("text_b", Text(|line| &line.text_b)),
+    Column("lang_a", Text(|line| line.lang_a.as_str())),
+    Column("lang_b", Text(|line| line.lang_b.as_str())),
+    Column("score", Real(|line| line.score)),
+    Column("url_a", Text(|line| &line.a.url)),
+    Column("url_b", Text(|line| &line.b.url)),
+    Column("others", Int(|line| line.others.len().try_into().unwrap_or(u32::MAX))),
+    Column("reason", Text(|line| line.reason.unwrap_or(""))),
+    Column("page_score", Real(|line| line.page_score)),
+    Column("archive_a", Text(|line| &line.a.archive)),
+    Column("offset_a", Long(|line| line.a.offset)),
+    Column("block_a", Text(|line| &line.a.block)),
+    Column("archive_b", Text(|line| &line.b.archive)),
+    Column("offset_b", Long(|line| line.b.offset)),
+    Column("block_b", Text(|line| &line.b.block)),
+    Column("kind_a", Text(|line| line.a.kind.map_or("", BlockKind::name))),
+    Column("kind_b", Text(|line| line.b.kind.map_or("", BlockKind::name))),
+    Column("paragraph_a", MaybeInt(|line| line.a.paragraph)),
+    Column("sentence_a", MaybeInt(|line| line.a.sentence)),
+    Column("count_a", Int(|line| line.a.count)),
+    Column("paragraph_b", MaybeInt(|line| line.b.paragraph)),
+    Column("sentence_b", MaybeInt(|line| line.b.sentence)),
+    Column("count_b", Int(|line| line.b.count)),
+    Column("chars_a", Int(|line| line.a.chars)),
+    Column("chars_b", Int(|line| line.b.chars)),
+    Column("near_a", Hash(|line| line.a.near)),
+    Column("near_b", Hash(|line| line.b.near)),
+    Column("page_pairs", MaybeInt(|line| line.page_pairs)),
+    Column("furniture", Flag(|line| line.is_furniture)),
+    Column("email", Flag(|line| line.has_email)),
+    Column("phone", Flag(|line| line.has_phone)),
+    Column("also", Urls(|line| &line.others)),
+];
+
+const DOCUMENTS: &[Column<DocumentLine>] = &[
+    Column("url_a", Text(|line| &line.pair.url_a)),
+    Column("url_b", Text(|line| &line.pair.url_b)),
+    Column("lang_a", Text(|line| line.pair.lang_a.as_str())),
+    Column("lang_b", Text(|line| line.pair.lang_b.as_str())),
+    Column("score", Real(|line| line.pair.score)),
+    Column("method", Text(|line| line.pair.method)),
+    Column("key", Text(|line| &line.pair.key)),
+    Column("page_score", Real(|line| line.page_score)),
+    Column("title_a", Text(|line| &line.a.title)),
+    Column("title_b", Text(|line| &line.b.title)),
+    Column("text_a", Text(|line| &line.a.text)),
+    Column("text_b", Text(|line| &line.b.text)),
+    Column("tags_a", Texts(|line| &line.a.tags)),
+    Column("tags_b", Texts(|line| &line.b.tags)),
+    Column("date_a", Maybe(|line| date(&line.a))),
+    Column("date_b", Maybe(|line| date(&line.b))),
+    Column("archive_a", Text(|line| &line.a.archive)),
+    Column("archive_b", Text(|line| &line.b.archive)),
+    Column("offset_a", Long(|line| line.a.offset)),
+    Column("offset_b", Long(|line| line.b.offset)),
+    Column("sentences", Sentences(|line| &line.sentences)),
+];
+
+const ALIGNED: &[Column<AlignedSentences>] = &[
+    Column("text_a", Text(|line| text(&line.a))),
+    Column("text_b", Text(|line| text(&line.b))),
+    Column("score", Real(|line| line.score)),
+    Column("paragraph_a", MaybeInt(|line| line.a.as_ref().map(|place| place.paragraph))),
+    Column("sentence_a", MaybeInt(|line| line.a.as_ref().map(|place| place.sentence))),
+    Column("count_a", Int(|line| line.a.as_ref().map_or(0, |place| place.count))),
+    Column("paragraph_b", MaybeInt(|line| line.b.as_ref().map(|place| place.paragraph))),
+    Column("sentence_b", MaybeInt(|line| line.b.as_ref().map(|place| place.sentence))),
+    Column("count_b", Int(|line| line.b.as_ref().map_or(0, |place| place.count))),
+    Column("reason", Maybe(|line| line.reason.map(Cow::Borrowed))),
+];
+
+const PAGES: &[Column<PageLine>] = &[
+    Column("url", Text(|page| &page.url)),
+    Column("lang", Text(|page| page.lang.as_str())),
+    Column("title", Text(|page| &page.title)),
+    Column("text", Text(|page| &page.text)),
+    Column("tags", Texts(|page| &page.tags)),
+    Column("date", Maybe(date)),
+    Column("archive", Text(|page| &page.archive)),
+    Column("offset", Long(|page| page.offset)),
+];
+
+const FETCH: &[Column<FetchLine>] = &[
+    Column("warc_filename", Text(|line| &line.file)),
+    Column("offset", Long(|line| line.offset)),
+    Column("length", Long(|line| line.length)),
+    Column("url", Text(|line| &line.url)),
+];
+
+fn text(place: &Option<SentencePlace>) -> &str {
+    place.as_ref().map_or("", |place| &place.text)
+}
+
+/// `2024-05-06T07:08:09Z`; `None` where there is no date.
+fn date(page: &PageLine) -> Option<Cow<'_, str>> {
+    Some(jiff::Timestamp::from_millisecond(page.date_ms?).ok()?.to_string().into())
+}
+
+/// The name and the kind of a column.
+pub(super) type Head = (&'static str, Kind);
+
+fn heads_of<L>(columns: &[Column<L>]) -> Vec<Head> {
+    columns.iter().map(|column| (column.0, column.kind())).collect()
+}
+
+/// The columns of a content; none where it has none, or where the first row is the header.
+pub(super) fn heads(content: Content) -> Vec<Head> {
+    match content {
+        Content::Pairs => heads_of(PAIRS),
+        Content::Bitext => heads_of(BITEXT),
+        Content::Documents => heads_of(DOCUMENTS),
+        Content::Pages => heads_of(PAGES),
+        Content::Fetch => heads_of(FETCH),
+        Content::Warc | Content::Lexicon => Vec::new(),
+    }
+}
+
+/// The columns of aligned sentences.
+#[cfg(feature = "parquet")]
+pub(super) fn heads_of_sentences() -> Vec<Head> {
+    heads_of(ALIGNED)
+}
+
+fn values_of<'l, L>(columns: &[Column<L>], line: &'l L) -> Vec<Value<'l>> {
+    columns.iter().map(|column| column.value(line)).collect()
+}
+
+/// The values of a row, in the order of its columns; `None` where there are no columns.
+pub(super) fn values(row: Row<'_>) -> Option<Vec<Value<'_>>> {
+    Some(match row {
+        Row::Pair(line) => values_of(PAIRS, line),
+        Row::Sentences(line) => values_of(BITEXT, line),
+        Row::Document(line) => values_of(DOCUMENTS, line),
+        Row::Page(line) => values_of(PAGES, line),
+        Row::Capture(line) => values_of(FETCH, line),
+        Row::Record(_) | Row::Words(_) => return None,
+    })
+}
+
+/// The values of aligned sentences.
+#[cfg(feature = "parquet")]
+pub(super) fn values_of_sentences(line: &AlignedSentences) -> Vec<Value<'_>> {
+    values_of(ALIGNED, line)
+}
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Filled::Text(column, _) => Arc::new(column.finish()),
-            Filled::Real(column) => Arc::new(column.finish()),
-            Filled::Long(column) => Arc::new(column.finish()),
-            Filled::Int(column, _) => Arc::new(column.finish()),
-            Filled::Texts(column) => Arc::new(column.finish()),
-            Filled::Rows(fields, columns, lengths) => {
-                let rows = StructArray::new(fields.clone(), columns.iter_mut().map(Filled::take).collect(), None);
-                let lengths = OffsetBuffer::from_lengths(std::mem::take(lengths));
-                Arc::new(ListArray::new(element(DataType::Struct(fields.clone())), lengths, Arc::new(rows), None))
+            Value::Text(text) => serializer.serialize_str(text),
+            Value::Maybe(text) => text.serialize(serializer),
+            Value::Real(number) => serializer.serialize_f64(*number),
+            Value::Long(number) => serializer.serialize_u64(*number),
+            Value::Int(number) => serializer.serialize_u32(*number),
+            Value::MaybeInt(number) => number.serialize(serializer),
+            Value::Flag(is_so) => serializer.serialize_bool(*is_so),
+            Value::Texts(texts) => serializer.collect_seq(*texts),
+            Value::Urls(urls) => serializer.collect_seq(*urls),
+            Value::Sentences(lines) => {
+                let mut list = serializer.serialize_seq(Some(lines.len()))?;
+                lines.iter().try_for_each(|line| list.serialize_element(&Aligned(line)))?;
+                list.end()
             }
         }
     }
 }
 
-/// Adds a row of values, one for each column.
-///
-/// # Errors
-/// As [`Filled::push`].
-pub(super) fn push_row(columns: &mut [Filled], row: Vec<Value<'_>>) -> io::Result<()> {
-    if columns.len() != row.len() {
-        return Err(invalid("not a value for each column"));
+struct Aligned<'l>(&'l AlignedSentences);
+
+impl Serialize for Aligned<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(ALIGNED.len()))?;
+        ALIGNED.iter().try_for_each(|column| map.serialize_entry(column.0, &column.value(self.0)))?;
+        map.end()
     }
-    columns.iter_mut().zip(row).try_for_each(|(column, value)| column.push(value))
 }
-
-fn fitting<Given, Fitting: TryFrom<Given>>(number: Given) -> io::Result<Fitting> {
-    number.try_into().map_err(|_| invalid("a number too large for its column"))
-}
-
-fn invalid(problem: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, problem)
-}
-
-macro_rules! into_value {
-    ($($from:ty => $kind:ident),*) => {
-        $(impl<'v> From<$from> for Value<'v> {
-            fn from(value: $from) -> Value<'v> {
-                Value::$kind(value)
-            }
-        })*
-    };
-}
-
-into_value!(&'v str => Text, f64 => Real, u64 => Long, u32 => Int, Option<u32> => MaybeInt, &'v [&'static str] => Texts);
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::Array;
+    use std::collections::BTreeSet;
 
     use super::*;
 
     #[test]
-    fn a_column_takes_what_it_holds_and_nothing_else() {
-        let mut column = Filled::new(&("x", Kind::Rows(&[("n", Kind::Int), ("t", Kind::Maybe)])));
-        let row = |n: u32, t: Option<&'static str>| vec![n.into(), Value::Maybe(t.map(Cow::Borrowed))];
-        column.push(Value::Rows(vec![row(1, Some("one")), row(2, None)])).expect("rows");
-        column.push(Value::Rows(Vec::new())).expect("no rows");
-        assert!(column.push("text".into()).is_err());
-        assert!(column.push(Value::Rows(vec![vec![1u32.into()]])).is_err());
-        assert!(Filled::new(&("x", Kind::Long)).push(u64::MAX.into()).is_err());
-        assert!(Filled::new(&("x", Kind::Text)).push(Value::Maybe(None)).is_err());
-        assert!(Filled::new(&("x", Kind::Int)).push(Value::MaybeInt(None)).is_err());
-        let mut column = Filled::new(&("x", Kind::Rows(&[("n", Kind::Int)])));
-        column.push(Value::Rows(vec![vec![7u32.into()]])).expect("a row");
-        assert_eq!((column.take().len(), column.take().len()), (1, 0));
+    fn columns_are_named_once_and_those_of_bitext_begin_as_they_always_did() {
+        for (name, content) in Content::ALL {
+            let names: Vec<&str> = heads(content).iter().map(|(name, _)| *name).collect();
+            assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{name}");
+        }
+        let bitext: Vec<&str> = heads(Content::Bitext).iter().map(|(name, _)| *name).collect();
+        let first = ["text_a", "text_b", "lang_a", "lang_b", "score", "url_a", "url_b", "others", "reason"];
+        assert_eq!(bitext[..first.len()], first);
     }
 }

@@ -17,7 +17,7 @@ pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let mut csv = Writer::from_writer(out);
     let columns = columns(job.content);
     if !columns.is_empty() {
-        csv.write_record(columns).map_err(of_output)?;
+        csv.write_record(&columns).map_err(of_output)?;
     }
     Ok(Box::new(Csv(csv)))
 }

@@ -1,24 +1,29 @@
-//! One JSON object a line; sentence pairs with all that is known of their sources.
+//! One JSON object a line, with all columns.
 
 use std::io::{self, Write};
 
+use super::columns::{heads, values};
 use super::exporter::{Exporter, Job, Output, Row, outputs};
-use super::objects::object;
-use super::rows::json_line;
+use super::rows::{Columns, json_line};
 
-struct Jsonl(Output);
+struct Jsonl {
+    out: Output,
+    names: Vec<&'static str>,
+}
 
-pub fn make(_: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
+pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
-    Ok(Box::new(Jsonl(out)))
+    let names = heads(job.content).into_iter().map(|(name, _)| name).collect();
+    Ok(Box::new(Jsonl { out, names }))
 }
 
 impl Exporter for Jsonl {
     fn row(&mut self, row: Row<'_>) -> io::Result<()> {
-        json_line(&mut self.0, &object(row).ok_or_else(|| row.refused())?)
+        let values = values(row).ok_or_else(|| row.refused())?;
+        json_line(&mut self.out, &Columns(&self.names, &values))
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.0.flush()
+        self.out.flush()
     }
 }

@@ -1,8 +1,8 @@
 //! Writes pairs, sentence pairs, pages and content derived from them to files for other tools. Adding a format takes one file and one line
 //! in [`EXPORTERS`].
 //!
-//! A [`Row`] belongs to one [`Content`]. `cells.rs` turns it into a line of a table, `objects.rs` into an object with named fields, and
-//! `columns.rs` into Arrow columns; each format writes one of these. `mark.rs` recognizes rows that were exported before.
+//! A [`Row`] belongs to one [`Content`]. `columns.rs` has the columns of each content and the values of a row; `cells.rs` turns these into
+//! a line of a table, and `batches.rs` into Arrow. `mark.rs` recognizes rows that were exported before.
 
 use std::io;
 use std::path::Path;
@@ -14,15 +14,15 @@ mod as_json;
 #[cfg(feature = "parquet")]
 mod batches;
 mod cells;
-#[cfg(feature = "parquet")]
 mod columns;
 mod csv;
 mod exporter;
+#[cfg(feature = "parquet")]
+mod filled;
 mod hugging_face;
 mod jsonl;
 pub mod mark;
 mod moses;
-mod objects;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod rows;
@@ -185,8 +185,8 @@ mod tests {
 
     use super::*;
     use crate::types::{
-        AlignedSentences, BitextLine, CopiedRecord, DocumentLine, FetchLine, Lang, PageLine, PairLine, Place,
-        SentencePlace,
+        AlignedSentences, BitextLine, BlockKind, CopiedRecord, DocumentLine, FetchLine, Lang, PageLine, PairLine,
+        Place, SentencePlace,
     };
 
     /// An output whose bytes can be inspected.
@@ -209,6 +209,12 @@ mod tests {
             archive: "crawl.warc.gz".into(),
             offset: 77,
             block: "3:p".into(),
+            kind: Some(BlockKind::Paragraph),
+            paragraph: Some(3),
+            sentence: Some(0),
+            count: if lang == "en" { 1 } else { 2 },
+            chars: 7,
+            near: Some(0xabc),
         };
         BitextLine {
             text_a: text_a.into(),
@@ -217,11 +223,15 @@ mod tests {
             lang_b: Lang::ZH_HANS,
             score: 0.987_654,
             page_score: 0.5,
-            shape: (1, 2),
             reason: None,
             a: place("en"),
             b: place("zh"),
             others: vec![("http://ex.org/en/b".into(), "http://ex.org/zh/b".into())],
+            page_pairs: Some(2),
+            is_furniture: false,
+            has_email: true,
+            has_phone: false,
+            joint: None,
         }
     }
 
@@ -359,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn tsv_has_nine_columns_whatever_the_texts_hold() {
+    fn tsv_has_its_columns_whatever_the_texts_hold() {
         let text = text(&export("tsv", &[line("a\tb", "c\nd")]));
         let rows: Vec<Vec<&str>> = text.lines().map(|row| row.split('\t').collect()).collect();
         assert_eq!(rows.len(), 2);
@@ -372,9 +382,8 @@ mod tests {
     fn jsonl_tells_where_a_pair_comes_from() {
         let text = text(&export("jsonl", &[line("a", "b")]));
         let object: serde_json::Value = serde_json::from_str(text.trim_end()).expect("JSON");
-        assert_eq!(object["source_a"]["offset"], 77);
-        assert_eq!(object["source_a"]["block"], "3:p");
-        assert_eq!(object["others"][0][1], "http://ex.org/zh/b");
+        assert_eq!((&object["offset_a"], &object["block_a"]), (&77.into(), &"3:p".into()));
+        assert_eq!((&object["others"], &object["also"][0][1]), (&1.into(), &"http://ex.org/zh/b".into()));
     }
 
     #[test]
@@ -516,9 +525,11 @@ mod tests {
     #[cfg(feature = "parquet")]
     #[test]
     fn objects_and_columns_of_a_content_hold_the_same_values() {
-        for content in [Content::Pairs, Content::Documents, Content::Pages, Content::Fetch] {
+        for content in [Content::Pairs, Content::Bitext, Content::Documents, Content::Pages, Content::Fetch] {
             let lines = one_row("jsonl", "x", content);
-            let object: serde_json::Value = serde_json::from_slice(&lines).expect("JSON");
+            let mut object: serde_json::Value = serde_json::from_slice(&lines).expect("JSON");
+            // Only objects have the URLs of all others.
+            object.as_object_mut().map(|object| object.remove("also"));
             let stream = one_row("arrow", "x.arrows", content);
             let mut reader = arrow_ipc::reader::StreamReader::try_new(stream.as_slice(), None).expect("a stream");
             let batch = reader.next().expect("a batch").expect("sound");

@@ -87,7 +87,7 @@ mod tests {
             assert_eq!(row.get_string(0).expect("text"), &line.text_a);
             assert_eq!(row.get_string(1).expect("text"), "好");
             assert_eq!(row.get_double(4).expect("score"), 0.9877);
-            assert_eq!(row.get_long(9).expect("offset"), 77);
+            assert_eq!(row.get_long(11).expect("offset"), 77);
             rows += 1;
         }
         assert_eq!(rows, lines.len());

@@ -72,7 +72,7 @@ impl Tmx {
 impl Exporter for Tmx {
     fn row(&mut self, row: Row<'_>) -> io::Result<()> {
         let Row::Sentences(line) = row else { return Err(row.refused()) };
-        let segtype = if line.shape == (1, 1) { "sentence" } else { "block" };
+        let segtype = if (line.a.count, line.b.count) == (1, 1) { "sentence" } else { "block" };
         self.open("tu", &[("segtype", segtype)])?;
         self.prop("x-score", &rounded(line.score).to_string())?;
         self.prop("x-page-score", &rounded(line.page_score).to_string())?;

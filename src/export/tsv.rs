@@ -14,7 +14,7 @@ pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let mut tsv = TsvWriter::new(out);
     let columns = columns(job.content);
     if !columns.is_empty() {
-        tsv.row(columns)?;
+        tsv.row(&columns)?;
     }
     Ok(Box::new(Tsv(tsv)))
 }

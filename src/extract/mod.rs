@@ -30,6 +30,7 @@ use crate::language::asked::{self, Answer};
 use crate::language::{self, Detected, Run};
 use crate::types::{CanonicalUrl, Capture, Form, Page, SkipReason};
 
+pub(crate) use lines::is_unspaced;
 pub use params::Params;
 
 /// Of so many pages whose language is told, one has its letters counted.

@@ -6,9 +6,11 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::archives::ArchiveNames;
+use super::frequency::Frequency;
+use super::paragraphs::Paragraphs;
 use super::scope::{Scope, sites};
 use super::site::{PairSource, Site, pair_source};
-use crate::align::clean::Reason;
+use crate::align::clean::{Reason, near};
 use crate::align::{Document, Lengths, Model, Params, Scoring, Vocabulary};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -19,8 +21,9 @@ use crate::store::layout::{
     StoredPage, VocabularyRow,
 };
 use crate::store::records::{Mapped, RecordRef};
+use crate::text::contacts::{has_email, has_phone};
 use crate::text::words::Words;
-use crate::types::{BitextLine, Block, JudgedPair, Lang, LangPair, PagePair, Place, SiteId, tag_name};
+use crate::types::{BitextLine, JudgedPair, Lang, LangPair, PagePair, Place, SiteId};
 
 /// The accepted page pairs of a site, by languages, then URLs: bitext is made from these.
 pub(crate) fn accepted_pairs(site: &Site) -> Vec<PagePair> {
@@ -59,11 +62,6 @@ pub(crate) fn hash_of_pairs(pairs: &[PagePair]) -> u64 {
         hasher.update(&pair.b.to_le_bytes());
     }
     hasher.digest()
-}
-
-/// The text of some sentences of a page, on one line; empty where the range is none of its text.
-pub(crate) fn sentence_text(page: &StoredPage, (start, end): (u32, u32)) -> String {
-    page.text().get(start as usize..end as usize).unwrap_or("").replace('\n', " ")
 }
 
 /// The record of a page of a site.
@@ -303,12 +301,16 @@ pub fn for_each_bead(
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let Some(bitext) = SiteBitext::open(store, &site)? else { continue };
+        let frequency = Frequency::new(bitext.pairs());
+        let frequency = if all { frequency.with_repeated(bitext.aligned(), bitext.repeats()) } else { frequency };
         let mut repeats = bitext.repeats().peekable();
         let mut shared = bitext.shared().filter(|_| are_compared).peekable();
         for ((row, beads), place) in bitext.aligned().zip(0u32..) {
             let is_wanted = |page: u32| page < site.pages.count() && scope.has_host(site.pages.identity(page));
             let wanted = is_wanted(row.a.to_native()) || is_wanted(row.b.to_native());
             let pair = if wanted { Some(OpenPair::new(store, config, &site, row, &mut archives)?) } else { None };
+            // The sentence pair before, if it was kept.
+            let mut before: Option<&BeadRow> = None;
             for (bead, number) in beads.iter().zip(0u32..) {
                 let is_here =
                     |row: &&ArchivedRepeatRow| (row.pair.to_native(), row.bead.to_native()) == (place, number);
@@ -317,16 +319,23 @@ pub fn for_each_bead(
                 let reasons = [Some(bead.reason), repeat.map(|row| row.reason), share.map(|row| row.reason)];
                 let code = reasons.into_iter().flatten().find(|&code| code != 0).unwrap_or(0);
                 if all || code == 0 {
-                    let mut others = Vec::new();
+                    let mut line = pair.line(bead, code);
                     for other in repeat.iter().filter(|row| row.reason == 0).flat_map(|row| row.others.iter()) {
-                        others.extend(bitext.pair(other.to_native()).map(|other| pair.urls(other)));
+                        line.others.extend(bitext.pair(other.to_native()).map(|other| pair.urls(other)));
                     }
                     for other in share.iter().flat_map(|row| row.elsewhere.iter()) {
                         let mut url = |at: u64| urls.of(store, at);
-                        others.push(pair.turned(url(other.a.to_native())?, url(other.b.to_native())?));
+                        line.others.push(pair.turned(url(other.a.to_native())?, url(other.b.to_native())?));
                     }
-                    each(pair.line(bead, code, others))?;
+                    line.page_pairs = frequency.of(row, bead, repeat);
+                    line.is_furniture = frequency.is_furniture(row, line.page_pairs);
+                    line.joint = before.filter(|_| code == 0).and_then(|before| pair.joint(before, bead));
+                    each(line)?;
+                } else {
+                    pair.pages.0.pass((bead.a_start, bead.a_end), bead.m);
+                    pair.pages.1.pass((bead.b_start, bead.b_end), bead.n);
                 }
+                before = Some(bead).filter(|_| code == 0);
             }
         }
     }
@@ -357,8 +366,7 @@ struct OpenPair<'s> {
     row: &'s ArchivedBitextPairRow,
     langs: (Lang, Lang),
     is_turned: bool,
-    pages: (StoredPage, StoredPage),
-    blocks: (Vec<Block>, Vec<Block>),
+    pages: (Paragraphs, Paragraphs),
     archives: (String, String),
 }
 
@@ -374,8 +382,8 @@ impl<'s> OpenPair<'s> {
         let pages = (page_record(store, site, row.a.to_native())?, page_record(store, site, row.b.to_native())?);
         let archives = (archives.of(store, &pages.0)?, archives.of(store, &pages.1)?);
         let is_turned = config.lang_rank(langs.1) < config.lang_rank(langs.0);
-        let blocks = (pages.0.blocks().collect(), pages.1.blocks().collect());
-        Ok(OpenPair { site, row, langs, is_turned, pages, blocks, archives })
+        let pages = (Paragraphs::new(pages.0, langs.0), Paragraphs::new(pages.1, langs.1));
+        Ok(OpenPair { site, row, langs, is_turned, pages, archives })
     }
 
     /// The URLs of another page pair of the site.
@@ -388,38 +396,67 @@ impl<'s> OpenPair<'s> {
         if self.is_turned { (b, a) } else { (a, b) }
     }
 
-    fn line(&self, bead: &BeadRow, code: u8, others: Vec<(String, String)>) -> BitextLine {
-        let side = |page: &StoredPage, blocks: &[Block], archive: &str, range: (u32, u32)| {
-            let text = sentence_text(page, range);
-            let at = blocks.partition_point(|block| block.end <= range.0);
-            let tag = blocks.get(at).map_or("?", |block| tag_name(block.tag));
+    /// What stands between two consecutive beads on the pages, in the order of listing; `None` where they cannot be joined.
+    fn joint(&self, before: &BeadRow, bead: &BeadRow) -> Option<[&'static str; 2]> {
+        let a = self.pages.0.joint(before.a_end, bead.a_start, before.a_start)?;
+        let b = self.pages.1.joint(before.b_end, bead.b_start, before.b_start)?;
+        Some(self.turned(a, b).into())
+    }
+
+    /// A bead as a line, without what other page pairs say.
+    fn line(&self, bead: &BeadRow, code: u8) -> BitextLine {
+        let side = |side: &Paragraphs, archive: &str, range: (u32, u32), count: u8| {
+            let found = side.place(range, count);
+            let paragraph = found.as_ref().map(|found| found.paragraph);
+            let block = paragraph.map(|paragraph| format!("{paragraph}:{}", side.tag(paragraph)));
             let place = Place {
-                url: page.url().to_owned(),
+                url: side.page.url().to_owned(),
                 archive: archive.to_owned(),
-                offset: page.offset,
-                block: if text.is_empty() { String::new() } else { format!("{at}:{tag}") },
+                offset: side.page.offset,
+                block: block.unwrap_or_default(),
+                kind: paragraph.map(|paragraph| side.kind(paragraph)),
+                paragraph,
+                sentence: found.as_ref().map(|found| found.sentence),
+                count: u32::from(count),
+                ..Place::default()
             };
-            (text, place)
+            (found.map_or(String::new(), |found| found.text), place)
         };
-        let a = side(&self.pages.0, &self.blocks.0, &self.archives.0, (bead.a_start, bead.a_end));
-        let b = side(&self.pages.1, &self.blocks.1, &self.archives.1, (bead.b_start, bead.b_end));
+        let a = side(&self.pages.0, &self.archives.0, (bead.a_start, bead.a_end), bead.m);
+        let b = side(&self.pages.1, &self.archives.1, (bead.b_start, bead.b_end), bead.n);
         let ((text_a, place_a), (text_b, place_b)) = self.turned(a, b);
         let (lang_a, lang_b) = self.turned(self.langs.0, self.langs.1);
-        let shape = self.turned(bead.m, bead.n);
-        BitextLine {
+        let line = BitextLine {
             text_a,
             text_b,
             lang_a,
             lang_b,
-            score: f64::from(bead.score),
+            // As it is stored, without the digits that a longer number adds.
+            score: (f64::from(bead.score) * 1e4).round() / 1e4,
             page_score: f64::from(self.row.score.to_native()),
-            shape: (u32::from(shape.0), u32::from(shape.1)),
             reason: Reason::from_code(code).map(Reason::name),
             a: place_a,
             b: place_b,
-            others,
-        }
+            others: Vec::new(),
+            page_pairs: None,
+            is_furniture: false,
+            has_email: false,
+            has_phone: false,
+            joint: None,
+        };
+        with_marks(line)
     }
+}
+
+/// The line, with what its texts say by themselves.
+pub(super) fn with_marks(mut line: BitextLine) -> BitextLine {
+    for (text, place) in [(&line.text_a, &mut line.a), (&line.text_b, &mut line.b)] {
+        place.chars = text.chars().count() as u32;
+        place.near = (!text.is_empty()).then(|| near(text));
+    }
+    let has = |is_there: fn(&str) -> bool| is_there(&line.text_a) || is_there(&line.text_b);
+    (line.has_email, line.has_phone) = (has(has_email), has(has_phone));
+    line
 }
 
 /// The languages of the accepted page pairs of a scope.

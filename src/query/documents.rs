@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::archives::ArchiveNames;
-use super::bitext::{SiteBitext, page_record, sentence_text};
+use super::bitext::{SiteBitext, page_record};
 use super::pairs::{judged_line, pair_line};
+use super::paragraphs::{Paragraphs, sentence_text};
 use super::scope::{Scope, sites};
 use super::site::Site;
 use crate::align::clean::Reason;
@@ -13,8 +14,7 @@ use crate::error::Result;
 use crate::index::site::Urls;
 use crate::store::Store;
 use crate::store::layout::{ArchivedBitextPairRow, BeadRow, StoredPage};
-use crate::text::sentences::for_each_sentence;
-use crate::types::{AlignedSentences, DocumentLine, JudgedPair, Lang, PageLine, PairLine, SentencePlace, tag_name};
+use crate::types::{AlignedSentences, DocumentLine, JudgedPair, Lang, PageLine, PairLine, tag_name};
 
 /// Calls `each` with every aligned page pair of a scope that `is_wanted`: by domain, languages, then URLs. Their sentences are the ones in
 /// bitext, including those that other pages repeat; with `all`, also those that cleaning left out, with the reason.
@@ -116,8 +116,10 @@ fn document(
     archives: &mut ArchiveNames,
 ) -> Result<DocumentLine> {
     let langs = [Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b)];
-    let records = [page_record(store, site, row.a.to_native())?, page_record(store, site, row.b.to_native())?];
-    let sides = [Sentences::new(&records[0], langs[0]), Sentences::new(&records[1], langs[1])];
+    let sides = [
+        Paragraphs::new(page_record(store, site, row.a.to_native())?, langs[0]),
+        Paragraphs::new(page_record(store, site, row.b.to_native())?, langs[1]),
+    ];
     let sentences = beads.iter().filter(|bead| all || bead.reason == 0).map(|bead| {
         let a = sides[0].place((bead.a_start, bead.a_end), bead.m);
         let b = sides[1].place((bead.b_start, bead.b_end), bead.n);
@@ -126,8 +128,9 @@ fn document(
         AlignedSentences { a, b, score: f64::from(bead.score), reason }
     });
     let sentences = sentences.collect();
-    let mut page =
-        |at: usize| -> Result<PageLine> { Ok(page_line(&records[at], langs[at], archives.of(store, &records[at])?)) };
+    let mut page = |at: usize| -> Result<PageLine> {
+        Ok(page_line(&sides[at].page, langs[at], archives.of(store, &sides[at].page)?))
+    };
     let (a, b) = (page(0)?, page(1)?);
     let (a, b) = if is_turned { (b, a) } else { (a, b) };
     Ok(DocumentLine { pair, page_score: f64::from(row.score.to_native()), a, b, sentences })
@@ -153,36 +156,5 @@ fn page_line(record: &StoredPage, lang: Lang, archive: String) -> PageLine {
         date_ms: Some(record.date_ms).filter(|date| *date != 0),
         archive,
         offset: record.offset,
-    }
-}
-
-/// Where the sentences of a page begin.
-struct Sentences<'p> {
-    page: &'p StoredPage,
-    /// For each sentence: where it begins in the text, its paragraph, and its number in the paragraph.
-    starts: Vec<(u32, u32, u32)>,
-}
-
-impl Sentences<'_> {
-    /// Divides a page into sentences as alignment did.
-    fn new(page: &StoredPage, lang: Lang) -> Sentences<'_> {
-        let mut starts = Vec::new();
-        for (block, paragraph) in page.blocks().zip(0u32..) {
-            let Some(inside) = page.text().get(block.start as usize..block.end as usize) else { continue };
-            let mut number = 0;
-            for_each_sentence(inside, lang, |range| {
-                starts.push((block.start + range.start as u32, paragraph, number));
-                number += 1;
-            });
-        }
-        Sentences { page, starts }
-    }
-
-    /// The sentences in a range of bytes; `None` for an empty one.
-    fn place(&self, range: (u32, u32), count: u8) -> Option<SentencePlace> {
-        let text = Some(sentence_text(self.page, range)).filter(|text| !text.is_empty())?;
-        let at = self.starts.partition_point(|(start, ..)| *start <= range.0).saturating_sub(1);
-        let (_, paragraph, sentence) = self.starts.get(at).copied().unwrap_or_default();
-        Some(SentencePlace { text, paragraph, sentence, count: u32::from(count) })
     }
 }

@@ -13,6 +13,7 @@ mod counts;
 mod documents;
 pub mod explain;
 mod fetch;
+mod frequency;
 mod hosts;
 mod keys;
 #[cfg(not(feature = "internals"))]
@@ -33,6 +34,7 @@ pub(crate) mod open;
 pub mod open;
 mod overview;
 mod pairs;
+mod paragraphs;
 mod patterns;
 mod reading;
 pub mod realign;

@@ -1,6 +1,6 @@
 //! Sentences of two pages that are translations of each other.
 
-use super::Lang;
+use super::{BlockKind, Lang};
 
 /// Consecutive sentences of one page that are said to translate consecutive sentences of the other: m–n, where m or n may be 0. Sentences
 /// are counted from the beginning of each page.
@@ -28,7 +28,7 @@ impl Bead {
     }
 }
 
-/// Where one side of a sentence pair comes from.
+/// Where one side of a sentence pair comes from, and what is known of its text by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// URL of the page.
@@ -37,11 +37,23 @@ pub struct Place {
     pub archive: String,
     /// Where the page's record begins in it.
     pub offset: u64,
-    /// Position of the block among the page's blocks, from 0, and its tag: `17:p`.
+    /// Position of the block among the page's blocks, from 0, and its tag: `17:p`; empty where there is no text.
     pub block: String,
+    /// What the block is; `None` where there is no text.
+    pub kind: Option<BlockKind>,
+    /// The paragraph (block) of the first sentence, from 0; `None` where there is no text.
+    pub paragraph: Option<u32>,
+    /// The number of the first sentence in that paragraph, from 0; `None` where there is no text.
+    pub sentence: Option<u32>,
+    /// The number of sentences.
+    pub count: u32,
+    /// The number of characters of the text.
+    pub chars: u32,
+    /// The hash that near duplicates of the text have in common; `None` where there is no text.
+    pub near: Option<u64>,
 }
 
-/// One sentence pair, for listing and export.
+/// One sentence pair, for listing and export; or several that were joined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BitextLine {
     /// Text in the language listed first; empty where the other text has no counterpart.
@@ -56,8 +68,6 @@ pub struct BitextLine {
     pub score: f64,
     /// Score of the page pair: the share of its text that is in good sentence pairs, 0..=1.
     pub page_score: f64,
-    /// Number of sentences on each side.
-    pub shape: (u32, u32),
     /// Why it was left out; `None` if it was kept.
     pub reason: Option<&'static str>,
     /// Where the first text comes from.
@@ -67,4 +77,15 @@ pub struct BitextLine {
     /// Other page pairs with the same sentence pair, exactly or nearly: their URLs, each pair once, in the order of the languages. It would
     /// have been kept there too if it were not listed here.
     pub others: Vec<(String, String)>,
+    /// How many page pairs of the site have it, this one included; `None` where it was left out before that was counted.
+    pub page_pairs: Option<u32>,
+    /// True where so many of the site's page pairs have it that it is likely part of a template: a menu, a header, a footer.
+    pub is_furniture: bool,
+    /// True where a side has an e-mail address.
+    pub has_email: bool,
+    /// True where a side has a telephone number.
+    pub has_phone: bool,
+    /// What stands between the sentence pair before it and this one, on both sides, where the two can be joined: they follow one another
+    /// on both pages, and the one before was kept.
+    pub joint: Option<[&'static str; 2]>,
 }

@@ -1,6 +1,7 @@
 //! The types that pass between the folders of this crate. They hold data and do no work.
 
 mod bitext;
+mod block_kind;
 mod capture;
 mod counted;
 mod document;
@@ -21,6 +22,7 @@ mod steps;
 mod url;
 
 pub use bitext::{Bead, BitextLine, Place};
+pub use block_kind::BlockKind;
 pub use capture::{Capture, Form, Pointer, RawRecord};
 pub use counted::counted;
 pub use document::{AlignedSentences, DocumentLine, PageLine, SentencePlace};

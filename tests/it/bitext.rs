@@ -229,7 +229,7 @@ fn sources(jsonl: &str) -> BTreeMap<(String, String), Vec<String>> {
         let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
         let text = |side: &str| near(line[side].as_str().expect("a text"));
         let url = |value: &serde_json::Value| value.as_str().expect("an address").to_owned();
-        let others = line["others"].as_array().map_or(&[][..], |others| &others[..]);
+        let others = line["also"].as_array().map_or(&[][..], |others| &others[..]);
         let urls = std::iter::once(url(&line["url_a"])).chain(others.iter().map(|other| url(&other[0]))).collect();
         let before: Option<Vec<String>> = found.insert((text("text_a"), text("text_b")), urls);
         assert_eq!(before, None, "said twice: {line}");
@@ -313,15 +313,15 @@ fn others_are_the_other_page_pairs_that_have_the_sentence_pair_each_once() {
         [line["lang_a"].to_string(), line["lang_b"].to_string(), text(line, "text_a"), text(line, "text_b")]
     };
     for line in &lines {
-        if line["reason"].as_str().is_none_or(|reason| reason == "duplicate") {
+        if ["", "duplicate"].map(Some).contains(&line["reason"].as_str()) {
             places.entry(said(line)).or_default().insert(urls(line));
         }
     }
     let mut seen = 0;
-    for line in lines.iter().filter(|line| line["reason"].is_null()) {
+    for line in lines.iter().filter(|line| line["reason"] == "") {
         let mut expected = places[&said(line)].clone();
         expected.remove(&urls(line));
-        let others = line["others"].as_array().map_or(&[][..], |others| &others[..]);
+        let others = line["also"].as_array().map_or(&[][..], |others| &others[..]);
         let found: BTreeSet<[String; 2]> = others.iter().map(|pair| [0, 1].map(|at| pair[at].to_string())).collect();
         assert_eq!((&found, found.len()), (&expected, others.len()), "{line}");
         seen += others.len();

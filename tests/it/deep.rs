@@ -217,7 +217,7 @@ fn ranges_are_read_out_of_their_archives() {
         // Where each sentence stands: the place of its record, in the file that the list names.
         let sentences = |store: &Path| -> Vec<String> {
             let keep = |row: &serde_json::Map<String, serde_json::Value>| {
-                format!("{} {} {}", row["text_a"], row["text_b"], row["source_a"]["offset"])
+                format!("{} {} {}", row["text_a"], row["text_b"], row["offset_a"])
             };
             rows(store, &["export", "--what", "bitext"]).iter().map(keep).collect()
         };

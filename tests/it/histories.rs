@@ -491,11 +491,8 @@ fn is_of_results(line: &str) -> bool {
 /// A sentence pair without the archives it lies in.
 fn without_places(line: &str) -> String {
     let Ok(mut row) = serde_json::from_str::<Value>(line) else { return line.to_owned() };
-    for side in ["source_a", "source_b"] {
-        if let Some(place) = row[side].as_object_mut() {
-            place.remove("archive");
-            place.remove("offset");
-        }
+    if let Some(columns) = row.as_object_mut() {
+        columns.retain(|name, _| !name.starts_with("archive_") && !name.starts_with("offset_"));
     }
     row.to_string()
 }

@@ -77,7 +77,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let pair = (line.a.url, line.b.url);
         pairs += u64::from(pair != last);
         last = pair;
-        let (m, n) = line.shape;
+        let (m, n) = (line.a.count, line.b.count);
         sentences += u64::from(m) + u64::from(n);
         beads += u64::from(m > 0 && n > 0);
         Ok(())

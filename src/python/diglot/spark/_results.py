@@ -19,14 +19,16 @@ from ._task import TaskError
 
 # What waits to be written by a task, at the most: row groups are long then.
 _WAITING_BYTES = 64 << 20
-_TYPES = {pa.string(): "string", pa.int32(): "int", pa.int64(): "bigint", pa.float64(): "double"}
+_TYPES = {pa.string(): "string", pa.int32(): "int", pa.int64(): "bigint", pa.float64(): "double", pa.bool_(): "boolean"}
+# Those of columns whose values may be missing.
+_MAYBE = ("paragraph_a", "sentence_a", "paragraph_b", "sentence_b", "page_pairs")
 
 
 def _required(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema([pa.field(name, of, nullable=False) for name, of in columns.items()])
+    return pa.schema([pa.field(name, of, nullable=name in _MAYBE) for name, of in columns.items()])
 
 
-_T, _L, _I, _R = pa.string(), pa.int64(), pa.int32(), pa.float64()
+_T, _L, _I, _R, _B = pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.bool_()
 #: The columns of each table, as those of the same names of `diglot.Store`.
 TABLES = {
     "pairs": _required(url_a=_T, url_b=_T, lang_a=_T, lang_b=_T, score=_R, method=_T, key=_T),
@@ -38,6 +40,8 @@ TABLES = {
         score=_R,
         url_a=_T,
         url_b=_T,
+        others=_I,
+        reason=_T,
         page_score=_R,
         archive_a=_T,
         offset_a=_L,
@@ -45,8 +49,22 @@ TABLES = {
         archive_b=_T,
         offset_b=_L,
         block_b=_T,
-        others=_I,
-        reason=_T,
+        kind_a=_T,
+        kind_b=_T,
+        paragraph_a=_I,
+        sentence_a=_I,
+        count_a=_I,
+        paragraph_b=_I,
+        sentence_b=_I,
+        count_b=_I,
+        chars_a=_I,
+        chars_b=_I,
+        near_a=_T,
+        near_b=_T,
+        page_pairs=_I,
+        furniture=_B,
+        email=_B,
+        phone=_B,
     ),
     "keys": KEYS,
     "fetch": _required(warc_filename=_T, offset=_L, length=_L, url=_T),

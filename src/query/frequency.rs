@@ -1,0 +1,96 @@
+//! How many page pairs of a site have a sentence pair.
+
+use rustc_hash::FxHashMap;
+
+use crate::align::clean::{Reason, hash_of_pair};
+use crate::store::layout::{ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow};
+use crate::types::Lang;
+
+/// A sentence pair that fewer page pairs have is no furniture.
+const FURNITURE_PAGES: u32 = 5;
+/// A sentence pair is furniture if more than this share of the site's page pairs of its languages have it …
+const FURNITURE_SHARE: f64 = 0.1;
+/// … or so many of them, which on a large site is a small share.
+const CERTAIN_PAGES: u32 = 100;
+
+/// How many page pairs a site has, and how many of them have a sentence pair.
+pub(super) struct Frequency {
+    /// The number of page pairs of two languages.
+    all: FxHashMap<[[u8; 8]; 2], u32>,
+    /// The number of page pairs that have a sentence pair, by its hash, for those that were left out as repetitions.
+    repeated: FxHashMap<u64, u32>,
+}
+
+impl Frequency {
+    /// Of the page pairs of a site.
+    pub fn new<'r>(pairs: impl Iterator<Item = &'r ArchivedBitextPairRow>) -> Frequency {
+        let mut all: FxHashMap<_, u32> = FxHashMap::default();
+        for row in pairs {
+            *all.entry([row.lang_a, row.lang_b]).or_default() += 1;
+        }
+        Frequency { all, repeated: FxHashMap::default() }
+    }
+
+    /// The same, where beads are asked for that were left out as repetitions too: given all beads of the site and its repetitions, both in
+    /// order.
+    pub fn with_repeated<'r>(
+        self,
+        aligned: impl Iterator<Item = (&'r ArchivedBitextPairRow, Vec<BeadRow>)>,
+        repeats: impl Iterator<Item = &'r ArchivedRepeatRow>,
+    ) -> Frequency {
+        let mut counts: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
+        let mut repeats = repeats.peekable();
+        for ((row, beads), place) in aligned.zip(0u32..) {
+            for (bead, number) in beads.iter().zip(0u32..) {
+                let is_here =
+                    |row: &&ArchivedRepeatRow| (row.pair.to_native(), row.bead.to_native()) == (place, number);
+                if repeats.next_if(is_here).is_some() {
+                    // The page pair that has it last, and how many have it.
+                    let (last, count) = counts.entry(key(row, bead)).or_insert((u32::MAX, 0));
+                    *count += u32::from(*last != place);
+                    *last = place;
+                }
+            }
+        }
+        Frequency { repeated: counts.into_iter().map(|(hash, (_, count))| (hash, count)).collect(), ..self }
+    }
+
+    /// How many page pairs of the site have a bead; `None` for one that was left out before repetitions were looked for.
+    pub fn of(&self, row: &ArchivedBitextPairRow, bead: &BeadRow, repeat: Option<&ArchivedRepeatRow>) -> Option<u32> {
+        match repeat {
+            _ if bead.reason != 0 => None,
+            None => Some(1),
+            Some(repeat) if repeat.reason == 0 => Some(repeat.others.len() as u32 + 1),
+            Some(repeat) if repeat.reason == Reason::Duplicate as u8 => self.repeated.get(&key(row, bead)).copied(),
+            Some(_) => None,
+        }
+    }
+
+    /// True for a bead of a page pair that is likely furniture: at least five page pairs of the site have it, and they are more than one
+    /// in ten of those in its languages, or a hundred.
+    pub fn is_furniture(&self, row: &ArchivedBitextPairRow, page_pairs: Option<u32>) -> bool {
+        let all = self.all.get(&[row.lang_a, row.lang_b]).copied().unwrap_or(0);
+        page_pairs.is_some_and(|count| is_furniture(count, all))
+    }
+}
+
+/// The hash of a sentence pair of a page pair.
+fn key(row: &ArchivedBitextPairRow, bead: &BeadRow) -> u64 {
+    hash_of_pair((Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b)), bead.texts.into())
+}
+
+fn is_furniture(page_pairs: u32, all: u32) -> bool {
+    let is_share = page_pairs >= FURNITURE_PAGES && f64::from(page_pairs) > FURNITURE_SHARE * f64::from(all);
+    is_share || page_pairs >= CERTAIN_PAGES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_part_of_the_pages_says_is_furniture() {
+        assert!(is_furniture(5, 5) && is_furniture(5, 49) && is_furniture(11, 109) && is_furniture(100, 9000));
+        assert!(!is_furniture(4, 4) && !is_furniture(5, 50) && !is_furniture(99, 9000));
+    }
+}
