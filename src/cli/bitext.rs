@@ -1,6 +1,7 @@
 //! `diglot bitext`, `diglot align`.
 
 use clap::Args;
+use diglot::export::{Content, Row};
 use diglot::inputs::Inputs;
 use diglot::query::{bitext, number};
 use serde_json::json;
@@ -21,6 +22,7 @@ use super::stop::look_at_stop;
 Examples:
   diglot bitext example.org
   diglot bitext --langs fr,en --min-score 0.9 --format tsv > fr-en.tsv
+  diglot bitext --where kind_a=paragraph --where 'page_pairs<5'
   diglot bitext example.org --keep-all | grep duplicate")]
 pub struct Bitext {
     #[command(flatten)]
@@ -37,7 +39,7 @@ pub struct Bitext {
 impl Bitext {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, mut config) = global.query(Lists::Bitext)?;
-        let wanted = self.filter.wanted_pairs(&mut config)?;
+        let wanted = self.filter.wanted_pairs(&mut config, Content::Bitext)?;
         let scope = self.host.scope(&store)?;
         let mut columns = vec!["text_a", "text_b", "lang_a", "lang_b", "score", "url_a", "url_b", "others"];
         if self.keep_all {
@@ -45,7 +47,7 @@ impl Bitext {
         }
         let mut listing = self.list.listing(&columns)?;
         let asked = bitext::for_each_bead(&store, &config, &scope, self.keep_all, |line| {
-            if !wanted.takes(line.score, [line.lang_a, line.lang_b]) {
+            if !wanted.takes(line.score, [line.lang_a, line.lang_b]) || !wanted.takes_row(Row::Sentences(&line)) {
                 return Ok(());
             }
             let mut row = vec![
@@ -63,7 +65,9 @@ impl Bitext {
             }
             listing.next(row)
         });
-        if listing.end(asked)? {
+        let is_whole = listing.end(asked)?;
+        wanted.say_left_out(Content::Bitext);
+        if is_whole {
             wanted.say_absent(&store, &scope)?;
         }
         Ok(())

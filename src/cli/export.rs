@@ -10,7 +10,7 @@ use diglot::error::Error;
 use diglot::export::mark::{Mark, identity};
 use diglot::export::{self, Bytes, Content, Exporter, Files, Format, Row};
 use diglot::inputs;
-use diglot::query::{self, Scope, bitext};
+use diglot::query::{self, Joiner, Scope, bitext};
 use diglot::store::Store;
 use diglot::types::{Lang, LangPair, counted};
 
@@ -33,10 +33,10 @@ use super::stop::{check_stop, look_at_stop};
 Examples:
   diglot export -o pairs.tsv
   diglot export --langs en,fr --min-score 0.9 -o en-fr.tmx
-  diglot export --what documents -o documents.jsonl.zst
+  diglot export --what bitext --where kind_a=paragraph --join 1000 -o passages.jsonl.zst
   diglot export --format hf --langs en,fr -o train.jsonl    for load_dataset(\"json\", …)
   diglot export --format moses --langs en,fr -o corpus      writes corpus.en and corpus.fr
-  diglot export --what fetch -o ranges.tsv                  what to fetch of an archive known by an index
+  diglot export --what fetch -o ranges.tsv                  what to fetch, of an index
   diglot export --what warc example.org -o part.warc.gz     part of a crawl, to be read again
   diglot export --what bitext --since old.mark --mark new.mark -o new.jsonl")]
 pub struct Export {
@@ -68,7 +68,16 @@ pub struct Export {
     /// Also export sentence pairs that were left out, with the reason.
     #[arg(long)]
     keep_all: bool,
-    /// File to write; by default, or with `-`, stdout. The file appears only once it is complete.
+    /// Join consecutive sentence pairs, up to N characters a side.
+    ///
+    /// They follow one another on both pages, within a paragraph, or from one paragraph of running text to the next; nothing that is left out, by whatever option, and no
+    /// sentence without a counterpart lies between. The joined row has the least score of its parts, the place of the first, and in
+    /// count_a and count_b the number of sentences.
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
+    join: Option<usize>,
+    /// File to write; by default, or with `-`, stdout.
+    ///
+    /// The file appears only once it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -92,8 +101,8 @@ impl Export {
         global.note_stale(lists, &store, &config)?;
         let wanted = match content {
             // Pages have one language each; the lexicon checks its languages itself.
-            Content::Pages | Content::Lexicon => self.filter.wanted(&mut config)?,
-            _ => self.filter.wanted_pairs(&mut config)?,
+            Content::Pages | Content::Lexicon => self.filter.wanted(&mut config, content)?,
+            _ => self.filter.wanted_pairs(&mut config, content)?,
         };
         self.check_options(content, &wanted)?;
         let scope = self.host.scope(&store)?;
@@ -126,6 +135,12 @@ impl Export {
         }
         if self.keep_all && ![Bitext, Documents].contains(&content) {
             return needs("--keep-all", &[Bitext, Documents]);
+        }
+        if self.join.is_some() && content != Bitext {
+            return needs("--join", &[Bitext]);
+        }
+        if self.join.is_some() && self.keep_all {
+            return Err(Error::Config("--join joins what is kept; leave out --keep-all".into()));
         }
         if (self.since.is_some() || self.mark.is_some()) && content == Lexicon {
             return Err(Error::Config("--since and --mark are of no use with --what lexicon".into()));
@@ -211,6 +226,7 @@ impl Export {
         if done.count == 0 && content != Content::Fetch && !quiet {
             tell(format_args!("diglot: 0 {}", content.rows()));
         }
+        source.wanted.say_left_out(content);
         if !done.is_full && content != Content::Lexicon {
             source.wanted.say_absent(source.store, source.scope)?;
         }
@@ -324,26 +340,43 @@ impl Source<'_> {
         let keep_all = self.args.keep_all;
         match content {
             Content::Pairs => query::for_each_pair(store, config, scope, |pair| {
-                if wanted.takes(pair.score, [pair.lang_a, pair.lang_b]) { sink.row(Row::Pair(&pair)) } else { Ok(()) }
+                let row = Row::Pair(&pair);
+                if takes_pair(wanted, &pair) && wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
             }),
-            Content::Bitext => bitext::for_each_bead(store, config, scope, keep_all, |line| {
-                let is_wanted = wanted.takes(line.score, [line.lang_a, line.lang_b]);
-                if is_wanted { sink.row(Row::Sentences(&line)) } else { Ok(()) }
-            }),
+            Content::Bitext => self.sentences(sink),
             Content::Documents => {
                 let is_wanted = |pair: &_| takes_pair(wanted, pair);
                 query::for_each_document(store, config, scope, keep_all, &is_wanted, |line| {
-                    sink.row(Row::Document(&line))
+                    let row = Row::Document(&line);
+                    if wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
                 })
             }
             Content::Pages => {
                 let is_wanted = |lang| wanted.takes_lang(lang);
-                query::for_each_page(store, scope, &is_wanted, |page| sink.row(Row::Page(&page)))
+                query::for_each_page(store, scope, &is_wanted, |page| {
+                    let row = Row::Page(&page);
+                    if wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
+                })
             }
             Content::Warc => self.records(sink),
             Content::Fetch => self.captures(sink, quiet),
             Content::Lexicon => words.iter().try_for_each(|[a, b]| sink.row(Row::Words([a, b]))),
         }
+    }
+
+    fn sentences(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
+        let mut joiner = self.args.join.map(Joiner::new);
+        bitext::for_each_bead(self.store, self.config, self.scope, self.args.keep_all, |line| {
+            let is_wanted = self.wanted.takes(line.score, [line.lang_a, line.lang_b])
+                && self.wanted.takes_row(Row::Sentences(&line));
+            let complete = match &mut joiner {
+                Some(joiner) if is_wanted => joiner.next(line),
+                Some(joiner) => joiner.rest(),
+                None => Some(line).filter(|_| is_wanted),
+            };
+            complete.map_or(Ok(()), |line| sink.row(Row::Sentences(&line)))
+        })?;
+        joiner.and_then(|mut joiner| joiner.rest()).map_or(Ok(()), |line| sink.row(Row::Sentences(&line)))
     }
 
     fn records(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
@@ -359,7 +392,8 @@ impl Source<'_> {
         if lines.is_empty() && !quiet {
             tell("diglot: nothing to fetch: no pair has a page that is known by an index only");
         }
-        lines.iter().try_for_each(|line| sink.row(Row::Capture(line)))
+        let mut rows = lines.iter().map(Row::Capture).filter(|row| self.wanted.takes_row(*row));
+        rows.try_for_each(|row| sink.row(row))
     }
 
     /// The two languages, then word pairs, the most probable first.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use clap::Args;
 use diglot::config::{Config, different_languages, two_languages};
 use diglot::error::Error;
+use diglot::export::{Condition, Content, Row, rounded};
 use diglot::query::{self, Scope, bitext};
 use diglot::store::Store;
 use diglot::types::Lang;
@@ -45,9 +46,16 @@ pub struct Filter {
     /// Only pairs of these two languages, listed in this order.
     #[arg(long, value_delimiter = ',', value_name = "LANG,LANG", num_args = 1)]
     langs: Vec<String>,
-    /// Only pairs of at least this score.
+    /// At least this score: short for `--where score>=X`.
     #[arg(long, default_value_t = 0.0, value_name = "0..1", allow_negative_numbers = true)]
     min_score: f64,
+    /// Only rows whose column fits: `chars_a>=20`; repeated, all must.
+    ///
+    /// COLUMN is one that `diglot export` writes, whether this output has it or not; a name that there is none of is answered with those
+    /// there are. Then comes = or !=, for texts and numbers also <, <=, > or >=, and for texts ~ (contains). A list equals or contains a
+    /// text if one of its elements does. Quote it, for < and > mean something to a shell.
+    #[arg(long = "where", value_name = "COLUMN=VALUE")]
+    conditions: Vec<String>,
 }
 
 /// The parsed options.
@@ -55,20 +63,23 @@ pub struct Wanted {
     /// The languages in the order they were given; empty: all.
     pub langs: Vec<Lang>,
     min_score: f64,
+    conditions: Vec<Condition>,
     /// The languages of the rows that passed, of any score.
     met: RefCell<BTreeSet<Lang>>,
+    /// How many rows were left out by their score, and by each of the conditions.
+    left_out: RefCell<(u64, Vec<u64>)>,
 }
 
 impl Filter {
     /// As [`Filter::wanted`], for pairs: refuses a single language.
-    pub fn wanted_pairs(&self, config: &mut Config) -> anyhow::Result<Wanted> {
-        let wanted = self.wanted(config)?;
+    pub fn wanted_pairs(&self, config: &mut Config, content: Content) -> anyhow::Result<Wanted> {
+        let wanted = self.wanted(config, content)?;
         two_languages(&wanted.langs, "leave --langs out")?;
         Ok(wanted)
     }
 
-    /// Parses the names of languages, and sets the order of languages in `config`.
-    pub fn wanted(&self, config: &mut Config) -> anyhow::Result<Wanted> {
+    /// Parses the names of languages and the conditions on a content, and sets the order of languages in `config`.
+    pub fn wanted(&self, config: &mut Config, content: Content) -> anyhow::Result<Wanted> {
         let langs = parse_langs(&self.langs)?;
         different_languages(self.langs.iter().map(String::as_str))?;
         if !(0.0..=1.0).contains(&self.min_score) {
@@ -77,7 +88,12 @@ impl Filter {
         if !langs.is_empty() {
             config.keys.langs.clone_from(&langs);
         }
-        Ok(Wanted { langs, min_score: self.min_score, met: RefCell::default() })
+        let parse = |text: &String| {
+            Condition::parse(content, text).map_err(|problem| Error::Config(format!("--where: {problem}")))
+        };
+        let conditions: Vec<Condition> = self.conditions.iter().map(parse).collect::<Result<_, _>>()?;
+        let left_out = RefCell::new((0, vec![0; conditions.len()]));
+        Ok(Wanted { langs, min_score: self.min_score, conditions, met: RefCell::default(), left_out })
     }
 }
 
@@ -94,7 +110,36 @@ impl Wanted {
 
     /// True for a wanted pair of languages with a sufficient score.
     pub fn takes(&self, score: f64, langs: [Lang; 2]) -> bool {
-        self.takes_langs(langs) && score >= self.min_score
+        let takes_score = || {
+            // As it is written, and as `--where` compares it.
+            let takes = rounded(score) >= self.min_score;
+            self.left_out.borrow_mut().0 += u64::from(!takes);
+            takes
+        };
+        self.takes_langs(langs) && takes_score()
+    }
+
+    /// True for a row for which all conditions hold. A row counts as left out by the first one that does not.
+    pub fn takes_row(&self, row: Row<'_>) -> bool {
+        let failed = self.conditions.iter().position(|condition| !condition.holds(row));
+        if let Some(at) = failed {
+            self.left_out.borrow_mut().1[at] += 1;
+        }
+        failed.is_none()
+    }
+
+    /// Tells how many rows were left out by which condition. To be called after all rows.
+    pub fn say_left_out(&self, content: Content) {
+        let (by_score, by_condition) = &*self.left_out.borrow();
+        let by_score = (format!("--min-score {}", self.min_score), *by_score);
+        let by_condition = self.conditions.iter().map(ToString::to_string).zip(by_condition.iter().copied());
+        let counts: Vec<(String, u64)> =
+            std::iter::once(by_score).chain(by_condition).filter(|(_, count)| *count > 0).collect();
+        if !counts.is_empty() {
+            let all: u64 = counts.iter().map(|(_, count)| count).sum();
+            let counts: Vec<String> = counts.iter().map(|(by, count)| format!("{count} by {by}")).collect();
+            say(format!("{all} {} left out: {}", content.rows(), counts.join(", ")));
+        }
     }
 
     /// True for a wanted pair of languages.

@@ -1,6 +1,7 @@
 //! `diglot pairs`.
 
 use clap::Args;
+use diglot::export::{Content, Row};
 use diglot::query::{self, number};
 use diglot::types::{Outcome, PairLine};
 use serde_json::json;
@@ -24,6 +25,7 @@ use super::say::say;
 Examples:
   diglot pairs example.org
   diglot pairs --langs fr,en --min-score 0.3
+  diglot pairs --where method=key --where url_a~/docs/
   diglot pairs --editions                   addresses that belong together, texts that do not
   diglot pairs --format jsonl | head")]
 pub struct Pairs {
@@ -41,13 +43,13 @@ pub struct Pairs {
 impl Pairs {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, mut config) = global.query(Lists::Pairs)?;
-        let wanted = self.filter.wanted_pairs(&mut config)?;
+        let wanted = self.filter.wanted_pairs(&mut config, Content::Pairs)?;
         let scope = self.host.scope(&store)?;
         let columns = ["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"];
         let mut listing = self.list.listing(&columns)?;
         let mut count = 0u64;
         let mut list = |pair: PairLine| {
-            if wanted.takes(pair.score, [pair.lang_a, pair.lang_b]) {
+            if wanted.takes(pair.score, [pair.lang_a, pair.lang_b]) && wanted.takes_row(Row::Pair(&pair)) {
                 count += 1;
                 let row = vec![
                     json!(pair.url_a),
@@ -65,6 +67,7 @@ impl Pairs {
         let outcome = if self.editions { Outcome::Edition } else { Outcome::Accepted };
         let asked = query::for_each_of(&store, &config, &scope, &[outcome], |pair, _| list(pair));
         let is_whole = listing.end(asked)?;
+        wanted.say_left_out(Content::Pairs);
         if self.editions {
             if count == 0 {
                 say("no editions: no pair that addresses propose is denied by its texts, or texts were not compared");

@@ -1,5 +1,5 @@
-//! Which columns each content has, and how a row gives their values. This is the only place that says so: tables, objects and
-//! Arrow follow it. A column is added by one line here, and by a line in the [Python package](../../docs/python.md) where it is one of
+//! Which columns each content has, and how a row gives their values. This is the only place that says so: tables, objects, Arrow and
+//! conditions follow it. A column is added by one line here, and by a line in the [Python package](../../docs/python.md) where it is one of
 //! `pairs` or `bitext`.
 
 use std::borrow::Cow;
@@ -264,6 +264,21 @@ pub(super) fn values(row: Row<'_>) -> Option<Vec<Value<'_>>> {
 #[cfg(feature = "parquet")]
 pub(super) fn values_of_sentences(line: &AlignedSentences) -> Vec<Value<'_>> {
     values_of(ALIGNED, line)
+}
+
+/// The value of a row in the column with a number; `None` where there is no such column.
+pub(super) fn value(row: Row<'_>, at: usize) -> Option<Value<'_>> {
+    fn of<'l, L>(columns: &[Column<L>], line: &'l L, at: usize) -> Option<Value<'l>> {
+        columns.get(at).map(|column| column.value(line))
+    }
+    match row {
+        Row::Pair(line) => of(PAIRS, line, at),
+        Row::Sentences(line) => of(BITEXT, line, at),
+        Row::Document(line) => of(DOCUMENTS, line, at),
+        Row::Page(line) => of(PAGES, line, at),
+        Row::Capture(line) => of(FETCH, line, at),
+        Row::Record(_) | Row::Words(_) => None,
+    }
 }
 
 impl Serialize for Value<'_> {

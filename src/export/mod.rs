@@ -2,7 +2,8 @@
 //! in [`EXPORTERS`].
 //!
 //! A [`Row`] belongs to one [`Content`]. `columns.rs` has the columns of each content and the values of a row; `cells.rs` turns these into
-//! a line of a table, and `batches.rs` into Arrow. `mark.rs` recognizes rows that were exported before.
+//! a line of a table, and `batches.rs` into Arrow. `condition.rs` selects rows by their columns, and `mark.rs` recognizes rows that were
+//! exported before.
 
 use std::io;
 use std::path::Path;
@@ -15,6 +16,7 @@ mod as_json;
 mod batches;
 mod cells;
 mod columns;
+mod condition;
 mod csv;
 mod exporter;
 #[cfg(feature = "parquet")]
@@ -31,6 +33,7 @@ mod tsv;
 mod warc;
 
 pub use crate::files::sync_folder;
+pub use condition::Condition;
 pub use exporter::{Content, Exporter, Job, Output, Row, rounded};
 
 /// How many files a format consists of.

@@ -15,6 +15,7 @@ pub mod explain;
 mod fetch;
 mod frequency;
 mod hosts;
+mod joining;
 mod keys;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod known_site;
@@ -56,6 +57,7 @@ pub use counts::{Totals, totals};
 pub use documents::{for_each_document, for_each_page};
 pub use fetch::fetch;
 pub use hosts::{HostLine, hosts, hosts_in, hosts_named};
+pub use joining::Joiner;
 pub use keys::{KeyLine, keys};
 #[cfg(feature = "exec")]
 pub(crate) use keys::{numbered_keys, state_name};

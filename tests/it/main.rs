@@ -15,6 +15,7 @@ mod explain;
 mod export;
 #[path = "../../src/extent.rs"]
 mod extent;
+mod filtering;
 mod format;
 mod histories;
 mod hostile;

@@ -20,8 +20,8 @@ Setting: TypeAlias = Union[None, bool, int, float, str, "os.PathLike[str]", Iter
 
 #: The variable that names another program than the one that was installed with this package.
 VARIABLE = "DIGLOT"
-#: Settings that name files, one each time they are given.
-FILES = ("lexicon",)
+#: Settings that are given once for each of their values, in which there may be commas.
+REPEATED = ("lexicon", "where")
 # Bytes of an output that are passed over at once.
 _PORTION = 1 << 20
 # The variable that gives the program the reading end of a pipe: when it ends, whoever started the program is gone.
@@ -63,7 +63,7 @@ def options(settings: Mapping[str, Setting], switches: Iterable[str] = ()) -> li
             arguments.append(f"{option}={os.fspath(value)}")
         elif isinstance(value, Iterable) and not isinstance(value, str):
             parts = [os.fspath(part) for part in value]
-            arguments += [f"{option}={part}" for part in parts] if name in FILES else [f"{option}={','.join(parts)}"]
+            arguments += [f"{option}={part}" for part in parts] if name in REPEATED else [f"{option}={','.join(parts)}"]
         else:
             # Numbers of other packages too.
             arguments.append(f"{option}={value}")

@@ -16,6 +16,8 @@ from ._tables import batches, counts_by_name, table
 
 #: Two languages, `"en,fr"` or `["en", "fr"]`: the first is that of the columns that end in `_a`.
 Langs: TypeAlias = Union[None, str, Iterable[str]]
+#: A condition on a column, such as `"chars_a>=20"`, or several, which must all hold.
+Where: TypeAlias = Union[None, str, Iterable[str]]
 #: What `Store.hosts` has first.
 HostOrder: TypeAlias = Literal["name", "pages", "pairs", "credibility", "rank"]
 
@@ -75,10 +77,11 @@ class Store:
         host: str | None = None,
         langs: Langs = None,
         min_score: float | None = None,
+        where: Where = None,
         limit: int | None = None,
     ) -> pa.Table:
         """The pairs of pages: `url_a url_b lang_a lang_b score method key`, in the order of `diglot pairs`."""
-        return self.pairs_batches(host=host, langs=langs, min_score=min_score, limit=limit).read_all()
+        return self.pairs_batches(host=host, langs=langs, min_score=min_score, where=where, limit=limit).read_all()
 
     def pairs_batches(
         self,
@@ -86,10 +89,11 @@ class Store:
         host: str | None = None,
         langs: Langs = None,
         min_score: float | None = None,
+        where: Where = None,
         limit: int | None = None,
     ) -> pa.RecordBatchReader:
         """As `pairs`, batch by batch."""
-        return self._export("pairs", host=host, langs=langs, min_score=min_score, limit=limit)
+        return self._export("pairs", host=host, langs=langs, min_score=min_score, where=where, limit=limit)
 
     def bitext(
         self,
@@ -97,15 +101,18 @@ class Store:
         host: str | None = None,
         langs: Langs = None,
         min_score: float | None = None,
+        where: Where = None,
         keep_all: bool = False,
+        join: int | None = None,
         limit: int | None = None,
     ) -> pa.Table:
-        """The sentence pairs: texts, languages, score, URLs, and where in which archive each side stands.
+        """The sentence pairs: texts, languages, score, URLs, where in which archive each side stands, and what they are filtered by.
 
-        With `keep_all`, those too that were left out, with the `reason`.
+        With `keep_all`, those too that were left out, with the `reason`; with `join`, those that follow one another are joined, up to
+        so many characters a side. The guide of the program explains the columns (Filtering bitext).
         """
         return self.bitext_batches(
-            host=host, langs=langs, min_score=min_score, keep_all=keep_all, limit=limit
+            host=host, langs=langs, min_score=min_score, where=where, keep_all=keep_all, join=join, limit=limit
         ).read_all()
 
     def bitext_batches(
@@ -114,11 +121,15 @@ class Store:
         host: str | None = None,
         langs: Langs = None,
         min_score: float | None = None,
+        where: Where = None,
         keep_all: bool = False,
+        join: int | None = None,
         limit: int | None = None,
     ) -> pa.RecordBatchReader:
         """As `bitext`, batch by batch: for a bitext that is larger than memory."""
-        return self._export("bitext", host=host, langs=langs, min_score=min_score, keep_all=keep_all, limit=limit)
+        return self._export(
+            "bitext", host=host, langs=langs, min_score=min_score, where=where, keep_all=keep_all, join=join, limit=limit
+        )
 
     def documents(
         self,
@@ -126,12 +137,13 @@ class Store:
         host: str | None = None,
         langs: Langs = None,
         min_score: float | None = None,
+        where: Where = None,
         keep_all: bool = False,
         limit: int | None = None,
     ) -> pa.Table:
         """The pairs of pages with their titles and texts, and the aligned sentences of each as a list in `sentences`."""
         return self.documents_batches(
-            host=host, langs=langs, min_score=min_score, keep_all=keep_all, limit=limit
+            host=host, langs=langs, min_score=min_score, where=where, keep_all=keep_all, limit=limit
         ).read_all()
 
     def documents_batches(
@@ -140,21 +152,24 @@ class Store:
         host: str | None = None,
         langs: Langs = None,
         min_score: float | None = None,
+        where: Where = None,
         keep_all: bool = False,
         limit: int | None = None,
     ) -> pa.RecordBatchReader:
         """As `documents`, batch by batch."""
-        return self._export("documents", host=host, langs=langs, min_score=min_score, keep_all=keep_all, limit=limit)
+        return self._export("documents", host=host, langs=langs, min_score=min_score, where=where, keep_all=keep_all, limit=limit)
 
-    def pages(self, *, host: str | None = None, langs: Langs = None, limit: int | None = None) -> pa.Table:
+    def pages(
+        self, *, host: str | None = None, langs: Langs = None, where: Where = None, limit: int | None = None
+    ) -> pa.Table:
         """The pages with their texts, whether they are paired or not: `url lang title text tags date archive offset`."""
-        return self.pages_batches(host=host, langs=langs, limit=limit).read_all()
+        return self.pages_batches(host=host, langs=langs, where=where, limit=limit).read_all()
 
     def pages_batches(
-        self, *, host: str | None = None, langs: Langs = None, limit: int | None = None
+        self, *, host: str | None = None, langs: Langs = None, where: Where = None, limit: int | None = None
     ) -> pa.RecordBatchReader:
         """As `pages`, batch by batch."""
-        return self._export("pages", host=host, langs=langs, limit=limit)
+        return self._export("pages", host=host, langs=langs, where=where, limit=limit)
 
     def keys(self, *, host: str | None = None, weak: bool = False, limit: int | None = None) -> pa.Table:
         """The keys, the strongest first, with the columns of `diglot keys`; with `weak`, those too that match too few pairs."""

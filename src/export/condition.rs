@@ -1,0 +1,268 @@
+//! Conditions on the columns of rows: `score>=0.9`.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::columns::{Head, Kind, Value, heads, value};
+use super::exporter::{Content, Row};
+
+/// A condition on one column of a content.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    column: &'static str,
+    at: usize,
+    sign: Sign,
+    given: Given,
+    /// The value as it was written.
+    written: String,
+}
+
+/// How values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+    Contains,
+}
+
+/// The signs, those first that begin with others.
+const SIGNS: [(&str, Sign); 8] = [
+    ("!=", Sign::Unequal),
+    ("<=", Sign::AtMost),
+    (">=", Sign::AtLeast),
+    ("==", Sign::Equal),
+    ("=", Sign::Equal),
+    ("<", Sign::Less),
+    (">", Sign::More),
+    ("~", Sign::Contains),
+];
+
+/// The value that a column is compared with.
+#[derive(Clone, Debug, PartialEq)]
+enum Given {
+    Text(String),
+    Number(f64),
+    Flag(bool),
+}
+
+impl Condition {
+    /// Reads a condition as users write it: a column of the content, a sign and a value, with spaces between them or without.
+    ///
+    /// # Errors
+    /// A sentence, without its full stop, on what is wrong with it.
+    pub fn parse(content: Content, text: &str) -> Result<Condition, String> {
+        let what = content.name();
+        let known = heads(content);
+        if known.is_empty() {
+            return Err(format!("--what {what} has no columns for a condition such as {text}"));
+        }
+        let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+        let (name, rest) = (&text[..end], text[end..].trim_start());
+        let Some(at) = known.iter().position(|(column, _)| *column == name) else {
+            let names: Vec<&str> =
+                known.iter().filter(|(_, kind)| *kind != Kind::Sentences).map(|(name, _)| *name).collect();
+            let name = if name.is_empty() { text } else { name };
+            return Err(format!("--what {what} has no column {name}; it has {}", names.join(", ")));
+        };
+        let (column, kind) = known[at];
+        let Some((sign, written)) =
+            SIGNS.iter().find_map(|(sign, meaning)| Some((*meaning, rest.strip_prefix(sign)?.trim())))
+        else {
+            return Err(format!("{text} has no comparison; expected one such as {}", example((column, kind))));
+        };
+        let given = given(kind, sign, written)
+            .ok_or_else(|| format!("{text} does not fit the column, {}", expected((column, kind))))?;
+        Ok(Condition { column, at, sign, given, written: written.to_owned() })
+    }
+
+    /// That a score is at least a number; `None` for content without scores.
+    pub fn min_score(content: Content, min_score: f64) -> Option<Condition> {
+        let at = heads(content).iter().position(|(column, _)| *column == "score")?;
+        let (given, written) = (Given::Number(min_score), min_score.to_string());
+        Some(Condition { column: "score", at, sign: Sign::AtLeast, given, written })
+    }
+
+    /// True for a row of the content for which the condition holds. A value that is missing is unequal to all others, and fits no other
+    /// condition, except that a missing text equals the empty one.
+    pub fn holds(&self, row: Row<'_>) -> bool {
+        match value(row, self.at) {
+            None => false,
+            Some(Value::Text(text)) => self.of_text(&text),
+            Some(Value::Maybe(text)) => match (text, self.sign) {
+                (None, Sign::Equal | Sign::Unequal) => self.of_text(""),
+                (text, _) => text.is_some_and(|text| self.of_text(&text)),
+            },
+            Some(Value::Real(number)) => self.of_number(number),
+            Some(Value::Long(number)) => self.of_number(number as f64),
+            Some(Value::Int(number)) => self.of_number(f64::from(number)),
+            Some(Value::MaybeInt(number)) => {
+                number.map_or(self.sign == Sign::Unequal, |number| self.of_number(f64::from(number)))
+            }
+            Some(Value::Flag(is_so)) => (self.given == Given::Flag(is_so)) == (self.sign == Sign::Equal),
+            Some(Value::Texts(texts)) => self.of_list(texts.iter().copied()),
+            Some(Value::Urls(urls)) => self.of_list(urls.iter().flat_map(|(a, b)| [a.as_str(), b])),
+            Some(Value::Sentences(_)) => false,
+        }
+    }
+
+    fn of_text(&self, text: &str) -> bool {
+        let Given::Text(given) = &self.given else { return false };
+        if self.sign == Sign::Contains { text.contains(given.as_str()) } else { self.is_so(text.cmp(given.as_str())) }
+    }
+
+    fn of_number(&self, number: f64) -> bool {
+        let Given::Number(given) = self.given else { return false };
+        number.partial_cmp(&given).map_or(self.sign == Sign::Unequal, |order| self.is_so(order))
+    }
+
+    /// A list fits if one of its texts does; it is unequal to a text that it does not have.
+    fn of_list<'t>(&self, mut texts: impl Iterator<Item = &'t str>) -> bool {
+        if self.sign == Sign::Unequal {
+            texts.all(|text| self.of_text(text))
+        } else {
+            texts.any(|text| self.of_text(text))
+        }
+    }
+
+    fn is_so(&self, order: Ordering) -> bool {
+        match self.sign {
+            Sign::Equal => order.is_eq(),
+            Sign::Unequal => order.is_ne(),
+            Sign::Less => order.is_lt(),
+            Sign::AtMost => order.is_le(),
+            Sign::More => order.is_gt(),
+            Sign::AtLeast => order.is_ge(),
+            Sign::Contains => false,
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = SIGNS.iter().rev().find(|(_, sign)| *sign == self.sign).map_or("", |(sign, _)| sign);
+        write!(f, "{}{sign}{}", self.column, self.written)
+    }
+}
+
+/// The value to compare with; `None` where the column has no such values, or they cannot be compared so.
+fn given(kind: Kind, sign: Sign, written: &str) -> Option<Given> {
+    let (is_equality, is_order) = (matches!(sign, Sign::Equal | Sign::Unequal), sign != Sign::Contains);
+    match kind {
+        Kind::Text | Kind::Maybe => Some(Given::Text(written.to_owned())),
+        Kind::Real | Kind::Long | Kind::Int | Kind::MaybeInt if is_order => {
+            written.parse().ok().filter(|number: &f64| number.is_finite()).map(Given::Number)
+        }
+        Kind::Flag if is_equality => written.parse().ok().map(Given::Flag),
+        Kind::Texts | Kind::Urls if is_equality || !is_order => Some(Given::Text(written.to_owned())),
+        _ => None,
+    }
+}
+
+fn example((column, kind): Head) -> Cow<'static, str> {
+    match kind {
+        Kind::Text | Kind::Maybe | Kind::Texts | Kind::Urls => format!("{column}=TEXT or {column}~PART").into(),
+        Kind::Real | Kind::Long | Kind::Int | Kind::MaybeInt => format!("{column}>=1").into(),
+        Kind::Flag => format!("{column}=true").into(),
+        Kind::Sentences => "url_a~example.org".into(),
+    }
+}
+
+fn expected((column, kind): Head) -> String {
+    let expected = match kind {
+        Kind::Text | Kind::Maybe => "a text: = != < <= > >= ~ compare it",
+        Kind::Real | Kind::Long | Kind::Int | Kind::MaybeInt => "a number: = != < <= > >= compare it with another",
+        Kind::Flag => "true or false: = and != compare it",
+        Kind::Texts | Kind::Urls => "a list of texts: = != ~ compare them",
+        Kind::Sentences => "a list of sentences, for which there are no conditions",
+    };
+    format!("{column} is {expected}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::tests::line;
+    use crate::types::PageLine;
+
+    fn holds(text: &str) -> bool {
+        let line = line("one, two", "一 二");
+        Condition::parse(Content::Bitext, text).expect(text).holds(Row::Sentences(&line))
+    }
+
+    #[test]
+    fn values_are_compared_as_what_they_are() {
+        for text in [
+            "score>=0.9877",
+            "score <= 0.9877",
+            "score==0.9877",
+            "offset_a>9",
+            "offset_a<100",
+            "count_b=2",
+            "count_b != 1",
+            "kind_a=paragraph",
+            "kind_a!=heading",
+            "lang_b>zh",
+            "text_a~e, t",
+            "text_a = one, two",
+            "reason=",
+            "near_a=0000000000000abc",
+            "furniture=false",
+            "email!=false",
+            "also=http://ex.org/zh/b",
+            "also~/zh/",
+            "also!=http://ex.org/",
+        ] {
+            assert!(holds(text), "{text}");
+        }
+        for text in ["score>0.9877", "score<0.5", "offset_a=9", "kind_a=Paragraph", "reason!=", "email=false", "also=x"]
+        {
+            assert!(!holds(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_unequal_to_all() {
+        let mut line = line("a", "b");
+        (line.a.paragraph, line.page_pairs) = (None, None);
+        let of = |text: &str| Condition::parse(Content::Bitext, text).expect(text).holds(Row::Sentences(&line));
+        assert!(of("paragraph_a!=0") && of("page_pairs!=1"));
+        assert!(!of("paragraph_a=0") && !of("paragraph_a>=0") && !of("page_pairs<1"));
+        let page = PageLine { tags: vec!["h1", "p"], ..PageLine::default() };
+        let of = |text: &str| Condition::parse(Content::Pages, text).expect(text).holds(Row::Page(&page));
+        assert!(of("date=") && of("date!=2024") && !of("date<2025") && !of("date>=2024"));
+        assert!(of("tags=p") && of("tags~h") && !of("tags!=p") && of("tags!=li"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told() {
+        for (content, text, problem) in [
+            (Content::Bitext, "scores>1", "--what bitext has no column scores; it has text_a, text_b, lang_a,"),
+            (Content::Bitext, ">1", "--what bitext has no column >1; it has text_a,"),
+            (Content::Warc, "url=x", "--what warc has no columns for a condition such as url=x"),
+            (Content::Bitext, "score", "score has no comparison; expected one such as score>=1"),
+            (Content::Bitext, "score~0.9", "score~0.9 does not fit the column, score is a number: = != <"),
+            (Content::Bitext, "score>=high", "score>=high does not fit the column, score is a number"),
+            (Content::Bitext, "score>=NaN", "score>=NaN does not fit the column"),
+            (Content::Bitext, "email=yes", "email=yes does not fit the column, email is true or false"),
+            (Content::Bitext, "email>false", "email is true or false: = and != compare it"),
+            (Content::Documents, "sentences=x", "sentences is a list of sentences, for which there are no conditions"),
+            (Content::Pages, "tags<p", "tags is a list of texts: = != ~ compare them"),
+        ] {
+            let found = Condition::parse(content, text).expect_err(text);
+            assert!(found.contains(problem), "{found}");
+        }
+    }
+
+    #[test]
+    fn a_condition_is_told_as_it_was_given() {
+        let told = |text: &str| Condition::parse(Content::Bitext, text).expect(text).to_string();
+        assert_eq!((told("score >= 0.90"), told("kind_a==item")), ("score>=0.90".into(), "kind_a=item".into()));
+        assert_eq!(Condition::min_score(Content::Pairs, 0.5).map(|least| least.to_string()), Some("score>=0.5".into()));
+        assert_eq!(Condition::min_score(Content::Pages, 0.5), None);
+    }
+}
