@@ -1,53 +1,42 @@
 //! Learns to score beads from pages that are aligned with the finished model.
 //!
-//! What a model says of the beads that it has found is no proof, since it looks for beads that it likes. So these are compared with beads
-//! that it finds on two pages that do not belong together: those are wrong, and chosen in the same way.
+//! What a model says of the beads that it has found is no proof, since it looks for beads that it likes. So blocks are taken away from the
+//! pages, a few here and a few there, and the pages are aligned again: whatever a sentence is paired with whose partner was taken away is
+//! wrong, and was chosen in the same way.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::beads::align;
-use super::document::Document;
+use super::document::{Document, Pages};
 use super::model::Model;
 use super::params::Params;
 use super::resorted::Resorted;
 use super::score::{FEATURES, Scored, Scoring, classes, features};
-use super::train::Pages;
 use super::translation::Evidence;
 use crate::types::Bead;
 
-/// Pages of different pairs of which more than one bead in this many stands on both are versions of each other, and no source of wrong
-/// beads.
-const COMMON: usize = 5;
-/// With fewer wrong beads of different pages, sides of neighbouring beads are put together too.
+/// Of so many blocks of a page that have a partner, one is taken away.
+const TAKEN_OF: usize = 8;
+/// With fewer wrong beads, sides of neighbouring beads are put together too.
 const MIN_WRONG: usize = 50;
 
 /// Learns from pages how to score beads. Untranslated text is left out, because equal words on both sides give far more evidence than
 /// translations do, and so are lists that each language sorts itself.
 pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scoring {
-    let of_pair = |(a, b): &&Pages<'_>| Found::new(a, b, model, params);
-    let found: Vec<Found> = pages.par_iter().map(of_pair).collect();
-    let known: FxHashSet<u64> = found.iter().flat_map(|found| found.counted.iter().map(|bead| bead.words)).collect();
-    let of_strangers = |at: usize| {
-        let beads = Found::new(&pages[at].0, &pages[(at + 1) % pages.len()].1, model, params).counted;
-        let is_known = |bead: &Counted| known.contains(&bead.words);
-        let are_versions = beads.iter().filter(|bead| is_known(bead)).count() * COMMON > beads.len();
-        let new = beads.into_iter().filter(|bead| !are_versions && !is_known(bead));
-        new.map(|bead| bead.features).collect()
+    let of_pair = |(a, b): &&Pages<'_>| {
+        let found = Found::new(a, b, model, params);
+        let wrong = orphans((a, b), &found, model, params);
+        (found, wrong)
     };
-    let strangers: Vec<Vec<_>> = match pages.len() {
-        0 | 1 => Vec::new(),
-        count => (0..count).into_par_iter().map(of_strangers).collect(),
-    };
-    let mut wrong: Vec<[f32; FEATURES]> = strangers.concat();
+    let found: Vec<(Found, Vec<[f32; FEATURES]>)> = pages.par_iter().map(of_pair).collect();
+    let right: Vec<_> = found.iter().flat_map(|(found, _)| found.counted.iter().map(|bead| bead.features)).collect();
+    let mut wrong: Vec<_> = found.iter().flat_map(|(_, wrong)| wrong.iter().copied()).collect();
     if wrong.len() < MIN_WRONG {
-        wrong.extend(found.iter().flat_map(|found| &found.beside));
+        wrong.extend(found.iter().flat_map(|(found, _)| &found.beside));
     }
-    let right: Vec<_> = found.iter().flat_map(|found| found.counted.iter().map(|bead| bead.features)).collect();
     let classes = |scoring: &Scoring| {
-        let of_page = |found: &Found| -> Vec<_> {
-            let classes = classes(scoring, &found.beads);
+        let of_page = |(found, _): &(Found, Vec<_>)| -> Vec<_> {
+            let classes = classes(scoring, &found.scored);
             found.counted.iter().map(|bead| (bead.features, classes[bead.number])).collect()
         };
         found.iter().flat_map(of_page).collect()
@@ -57,7 +46,8 @@ pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scorin
 
 /// The beads of two pages.
 struct Found {
-    beads: Vec<Option<Scored>>,
+    beads: Vec<Bead>,
+    scored: Vec<Option<Scored>>,
     /// Those from which is learnt.
     counted: Vec<Counted>,
     /// The features of the first side of each of these beside the second side of the next.
@@ -69,8 +59,6 @@ struct Counted {
     /// Its position among the beads of the pages.
     number: usize,
     features: [f32; FEATURES],
-    /// Hash of the words of both sides.
-    words: u64,
 }
 
 impl Found {
@@ -86,18 +74,110 @@ impl Found {
         for (number, (bead, scored)) in beads.iter().zip(&scored).enumerate() {
             let Some(scored) = scored.as_ref().filter(|_| !resorted.has(bead)) else { continue };
             let (side_a, side_b) = spans(bead);
-            let (words_a, words_b) = (a.words_in(side_a.words), b.words_in(side_b.words.clone()));
-            if words_a == words_b {
+            if a.words_in(side_a.words) == b.words_in(side_b.words.clone()) {
                 continue;
             }
             if let Some(before) = counted.last() {
                 beside.push(features(&spans(&beads[before.number]).0, &side_b, &evidence, &model.lengths));
             }
-            let length = words_a.len() as u64;
-            let bytes: Vec<u8> =
-                [length].iter().chain(words_a).chain(words_b).flat_map(|word| word.to_le_bytes()).collect();
-            counted.push(Counted { number, features: scored.features, words: xxh3_64(&bytes) });
+            counted.push(Counted { number, features: scored.features });
         }
-        Found { beads: scored, counted, beside }
+        Found { beads, scored, counted, beside }
+    }
+}
+
+/// The beads of two pages from which blocks were taken away, one side of which has lost its partner.
+fn orphans(
+    (a, b): (&Document<'_>, &Document<'_>),
+    found: &Found,
+    model: &Model,
+    params: &Params,
+) -> Vec<[f32; FEATURES]> {
+    // For each block, whether it is taken away: from the second page, and half way between these from the first.
+    let mut taken = [vec![false; a.blocks.len()], vec![false; b.blocks.len()]];
+    for (at, counted) in found.counted.iter().enumerate() {
+        let bead = &found.beads[counted.number];
+        let (block_a, block_b) = (a.sentences[bead.a_start as usize].block, b.sentences[bead.b_start as usize].block);
+        match at % TAKEN_OF {
+            0 => taken[1][block_b as usize] = true,
+            place if place == TAKEN_OF / 2 => taken[0][block_a as usize] = true,
+            _ => {}
+        }
+    }
+    let is_taken = |side: usize, document: &Document<'_>, sentence: u32| {
+        taken[side][document.sentences[sentence as usize].block as usize]
+    };
+    // For each sentence, whether all that it was paired with is taken away.
+    let mut are_orphans = [vec![false; a.sentences.len()], vec![false; b.sentences.len()]];
+    for bead in found.counted.iter().map(|counted| &found.beads[counted.number]) {
+        if (bead.b_start..bead.b_end).all(|at| is_taken(1, b, at)) {
+            are_orphans[0][bead.a_start as usize..bead.a_end as usize].fill(true);
+        }
+        if (bead.a_start..bead.a_end).all(|at| is_taken(0, a, at)) {
+            are_orphans[1][bead.b_start as usize..bead.b_end as usize].fill(true);
+        }
+    }
+    let (left_a, places_a) = a.without(|block| taken[0][block as usize]);
+    let (left_b, places_b) = b.without(|block| taken[1][block as usize]);
+    let left = Found::new(&left_a, &left_b, model, params);
+    let is_wrong = |bead: &Bead| {
+        let all = |side: usize, places: &[u32]| places.iter().all(|&at| are_orphans[side][at as usize]);
+        all(0, &places_a[bead.a_start as usize..bead.a_end as usize])
+            || all(1, &places_b[bead.b_start as usize..bead.b_end as usize])
+    };
+    left.counted.iter().filter(|bead| is_wrong(&left.beads[bead.number])).map(|bead| bead.features).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::words::Words;
+    use crate::types::{Block, Lang};
+
+    /// A page of blocks, each with one sentence.
+    fn page(lines: &[String]) -> Document<'static> {
+        let mut text = String::new();
+        let mut blocks = Vec::new();
+        for line in lines {
+            let start = text.len() as u32;
+            text.push_str(line);
+            blocks.push(Block { start, end: text.len() as u32, tag: 7, at: 0 });
+        }
+        Document::new(text.leak(), blocks.into_iter(), Lang::EN, &Words::new(), 1000)
+    }
+
+    /// Pages of which every fourth line has numbers in common with its translation, and the others only words that nobody knows.
+    fn pages(count: usize) -> Vec<Pages<'static>> {
+        let line = |words: [&str; 2], page: usize, at: usize| match at % 4 {
+            0 => format!("{} {} {} {}.\n", words[0], page * 100 + at, words[1], 7000 + page * 100 + at),
+            _ => format!("{} {} {}.\n", words[at % 2], words[1], words[0]),
+        };
+        let of = |words, page| super::tests::page(&(0..48).map(|at| line(words, page, at)).collect::<Vec<_>>());
+        (0..count).map(|at| (of(["house", "river"], at), of(["maison", "fleuve"], at))).collect()
+    }
+
+    #[test]
+    fn what_lost_its_partner_is_wrong_wherever_it_is_put() {
+        let (model, params) = (Model::default(), Params::default());
+        let (a, b) = &pages(1)[0];
+        let found = Found::new(a, b, &model, &params);
+        assert_eq!((found.counted.len(), found.beside.len()), (48, 47));
+        let wrong = orphans((a, b), &found, &model, &params);
+        // Six blocks of each page are gone, so six sentences of each have lost theirs.
+        assert!(!wrong.is_empty() && wrong.len() <= 12, "{}", wrong.len());
+        assert!(wrong.iter().all(|features| features[3] <= 0.0), "no words in common: {wrong:?}");
+    }
+
+    #[test]
+    fn pages_teach_how_beads_are_scored() {
+        let (model, params) = (Model::default(), Params::default());
+        let pages = pages(12);
+        let all: Vec<&Pages<'_>> = pages.iter().collect();
+        let scoring = calibrate(&model, &all, &params);
+        assert_ne!(scoring, Scoring::default());
+        let found = Found::new(&pages[0].0, &pages[0].1, &model, &params);
+        let score = |number: usize| scoring.probability(&found.counted[number].features, Some(0));
+        assert!(score(0) > 0.9 && score(0) > score(1), "{} {}", score(0), score(1));
+        assert_eq!(calibrate(&model, &[], &params), Scoring::default());
     }
 }

@@ -36,6 +36,9 @@ pub struct DocumentBlock {
     pub in_list: bool,
 }
 
+/// Two pages that are versions of each other.
+pub type Pages<'t> = (Document<'t>, Document<'t>);
+
 /// The parts of a page that alignment uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document<'t> {
@@ -94,6 +97,26 @@ impl<'t> Document<'t> {
             block.in_list = in_list;
         }
         document
+    }
+
+    /// The same page without some blocks, with the place that each sentence had before.
+    pub fn without(&self, is_dropped: impl Fn(u32) -> bool) -> (Document<'t>, Vec<u32>) {
+        let mut left =
+            Document { text: self.text, blocks: Vec::new(), sentences: Vec::new(), words: Vec::new(), rest: 0..0 };
+        let mut places = Vec::new();
+        for (block, _) in self.blocks.iter().zip(0u32..).filter(|(_, at)| !is_dropped(*at)) {
+            let first = left.sentences.len() as u32;
+            for at in block.sentences.clone() {
+                let sentence = &self.sentences[at as usize];
+                let from = left.words.len() as u32;
+                left.words.extend_from_slice(self.words_in(sentence.words.clone()));
+                let words = from..left.words.len() as u32;
+                left.sentences.push(Sentence { words, block: left.blocks.len() as u32, ..sentence.clone() });
+                places.push(at);
+            }
+            left.blocks.push(DocumentBlock { sentences: first..left.sentences.len() as u32, ..block.clone() });
+        }
+        (left, places)
     }
 
     /// The same text as a single block, for comparison with methods that do not use blocks.
@@ -215,6 +238,16 @@ mod tests {
         assert_eq!((document.blocks.len(), document.sentences.len()), (1, 2));
         assert_eq!(&TEXT[document.rest.start as usize..document.rest.end as usize], "Vier fünf.");
         assert!(self::document(100).rest.is_empty());
+    }
+
+    #[test]
+    fn what_is_left_of_a_page_keeps_its_sentences_and_words() {
+        let (left, places) = document(100).without(|block| block == 0);
+        let all = document(100);
+        assert_eq!((left.blocks.len(), left.blocks[0].sentences.clone(), places), (1, 0..1, vec![2]));
+        assert_eq!(left.text_of(0..1), "Vier fünf.");
+        assert_eq!((left.words.clone(), left.sentences[0].block), (all.words[3..].to_vec(), 0));
+        assert_eq!(all.without(|_| false), (document(100), vec![0, 1, 2]));
     }
 
     #[test]

@@ -33,8 +33,8 @@ pub fn in_lists(blocks: &[(u16, Option<char>)]) -> Vec<bool> {
 }
 
 /// For each block of the first page, the block of the second that stands at the same place of a list: between two anchors, which are words
-/// that occur once on each page, with as many blocks between them on both pages. Where languages sort their lists themselves, there are no
-/// such stretches. `blocks` are the words of each block. Time grows with the words.
+/// that occur once on each page, with as many blocks between them on both pages. Where languages sort their lists themselves, such
+/// stretches are rare, but for anchors beside each other. `blocks` are the words of each block. Time grows with the words.
 pub fn in_place(blocks: [&[&[u64]]; 2]) -> Vec<Option<u32>> {
     let mut once: FxHashMap<u64, [Option<u32>; 2]> = FxHashMap::default();
     let mut often: FxHashSet<u64> = FxHashSet::default();

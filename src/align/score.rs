@@ -155,9 +155,9 @@ impl Scoring {
 
 /// Estimates the share of wrong beads of each class: `found` are beads with their classes, `wrong` sides that do not belong together.
 ///
-/// Where the words say as little for a bead as for one in ten of the wrong ones, it may be wrong or right, so ten times the share of such
-/// beads is at least the share of wrong ones; so is four times the share of those like one in four, and so on. The least of these bounds is
-/// taken. A class with few beads borrows from the whole.
+/// A tenth of the wrong beads have odds below some limit, so at most ten times as many beads are wrong as were found below it; and at most four
+/// times as many as were found below the limit of a quarter. The least of such bounds is taken. A class with few beads borrows from the
+/// whole.
 fn shares_of_wrong(scoring: &Scoring, found: &[([f32; FEATURES], usize)], wrong: &[[f32; FEATURES]]) -> [f32; CLASSES] {
     /// Shares of the wrong beads.
     const QUANTILES: [f32; 3] = [0.1, 0.25, 0.5];

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::beads::align;
 use super::calibrate::calibrate;
-use super::document::Document;
+use super::document::{Document, Pages};
 use super::lengths::{Lengths, ratio_of};
 use super::model::Model;
 use super::params::Params;
@@ -13,9 +13,6 @@ use super::resorted::Resorted;
 use super::translation::Evidence;
 use crate::lexicon::{Corpus, Kept, KnownPair, Vocabulary, known_vocabularies, vocabularies};
 use crate::types::{Bead, Step, Watch};
-
-/// A page pair to learn from.
-pub type Pages<'t> = (Document<'t>, Document<'t>);
 
 /// Learns a language pair from page pairs, beginning with the words that are `known`.
 ///

@@ -70,8 +70,8 @@ pub struct Export {
     keep_all: bool,
     /// Join consecutive sentence pairs, up to N characters a side.
     ///
-    /// They follow one another on both pages, within a paragraph, or from one paragraph of running text to the next; nothing that is left out, by whatever option, and no
-    /// sentence without a counterpart lies between. The joined row has the least score of its parts, the place of the first, and in
+    /// They follow one another on both pages, within a paragraph, or from one paragraph of running text to the next; nothing that is left
+    /// out, by whatever option, and no sentence without a counterpart lies between. The joined row has the least score of its parts, the place of the first, and in
     /// count_a and count_b the number of sentences.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     join: Option<usize>,

@@ -66,6 +66,9 @@ impl Condition {
         let Some(at) = known.iter().position(|(column, _)| *column == name) else {
             let names: Vec<&str> =
                 known.iter().filter(|(_, kind)| *kind != Kind::Sentences).map(|(name, _)| *name).collect();
+            if text.trim().is_empty() {
+                return Err(format!("the condition is empty; expected one such as {}", example(known[0])));
+            }
             let name = if name.is_empty() { text } else { name };
             return Err(format!("--what {what} has no column {name}; it has {}", names.join(", ")));
         };
@@ -73,18 +76,14 @@ impl Condition {
         let Some((sign, written)) =
             SIGNS.iter().find_map(|(sign, meaning)| Some((*meaning, rest.strip_prefix(sign)?.trim())))
         else {
-            return Err(format!("{text} has no comparison; expected one such as {}", example((column, kind))));
+            return Err(format!(
+                "{text} has no comparison; expected one such as {}, in quotes where a shell reads it",
+                example((column, kind))
+            ));
         };
         let given = given(kind, sign, written)
             .ok_or_else(|| format!("{text} does not fit the column, {}", expected((column, kind))))?;
         Ok(Condition { column, at, sign, given, written: written.to_owned() })
-    }
-
-    /// That a score is at least a number; `None` for content without scores.
-    pub fn min_score(content: Content, min_score: f64) -> Option<Condition> {
-        let at = heads(content).iter().position(|(column, _)| *column == "score")?;
-        let (given, written) = (Given::Number(min_score), min_score.to_string());
-        Some(Condition { column: "score", at, sign: Sign::AtLeast, given, written })
     }
 
     /// True for a row of the content for which the condition holds. A value that is missing is unequal to all others, and fits no other
@@ -262,7 +261,5 @@ mod tests {
     fn a_condition_is_told_as_it_was_given() {
         let told = |text: &str| Condition::parse(Content::Bitext, text).expect(text).to_string();
         assert_eq!((told("score >= 0.90"), told("kind_a==item")), ("score>=0.90".into(), "kind_a=item".into()));
-        assert_eq!(Condition::min_score(Content::Pairs, 0.5).map(|least| least.to_string()), Some("score>=0.5".into()));
-        assert_eq!(Condition::min_score(Content::Pages, 0.5), None);
     }
 }

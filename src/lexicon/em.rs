@@ -158,7 +158,7 @@ pub struct LearnParams {
     /// When passes of EM end.
     pub stop: Stop,
     /// Whether words that are not equal must occur together in more than one pair of texts to be translations. Where what was learnt is
-    /// applied to the very texts that it was learnt from, words that were seen once would vouch for themselves.
+    /// applied to the very texts that it was learnt from, words that were seen together once would confirm their own pairing.
     pub repeated: bool,
 }
 

@@ -120,12 +120,17 @@ fn document(
         Paragraphs::new(page_record(store, site, row.a.to_native())?, langs[0]),
         Paragraphs::new(page_record(store, site, row.b.to_native())?, langs[1]),
     ];
-    let sentences = beads.iter().filter(|bead| all || bead.reason == 0).map(|bead| {
+    let sentences = beads.iter().filter_map(|bead| {
+        if !all && bead.reason != 0 {
+            sides[0].pass((bead.a_start, bead.a_end), bead.m);
+            sides[1].pass((bead.b_start, bead.b_end), bead.n);
+            return None;
+        }
         let a = sides[0].place((bead.a_start, bead.a_end), bead.m);
         let b = sides[1].place((bead.b_start, bead.b_end), bead.n);
         let (a, b) = if is_turned { (b, a) } else { (a, b) };
         let reason = Reason::from_code(bead.reason).map(Reason::name);
-        AlignedSentences { a, b, score: f64::from(bead.score), reason }
+        Some(AlignedSentences { a, b, score: f64::from(bead.score), reason })
     });
     let sentences = sentences.collect();
     let mut page = |at: usize| -> Result<PageLine> {

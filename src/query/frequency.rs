@@ -66,8 +66,8 @@ impl Frequency {
         }
     }
 
-    /// True for a bead of a page pair that is likely furniture: at least five page pairs of the site have it, and they are more than one
-    /// in ten of those in its languages, or a hundred.
+    /// True for a bead of a page pair that is likely furniture: five page pairs of the site or more have it, and these are more than
+    /// a tenth of those in its languages; or a hundred have it.
     pub fn is_furniture(&self, row: &ArchivedBitextPairRow, page_pairs: Option<u32>) -> bool {
         let all = self.all.get(&[row.lang_a, row.lang_b]).copied().unwrap_or(0);
         page_pairs.is_some_and(|count| is_furniture(count, all))

@@ -1,5 +1,7 @@
 //! Sentence pairs that follow one another, joined into longer ones.
 
+use rustc_hash::FxHashSet;
+
 use super::bitext::with_marks;
 use crate::types::BitextLine;
 
@@ -53,7 +55,8 @@ fn join(before: &mut BitextLine, line: BitextLine, between: [&'static str; 2]) {
         place.count += next_place.count;
     }
     before.score = before.score.min(line.score);
-    before.others.retain(|other| line.others.contains(other));
+    let others: FxHashSet<&(String, String)> = line.others.iter().collect();
+    before.others.retain(|other| others.contains(other));
     before.page_pairs = before.page_pairs.zip(line.page_pairs).map(|(before, next)| before.min(next));
     before.is_furniture |= line.is_furniture;
 }

@@ -13,8 +13,10 @@ pub fn has_email(text: &str) -> bool {
 #[rustfmt::skip]
 const CALLS: &[&str] = &[
     "tel", "tél", "tlf", "telephone", "téléphone", "telefon", "telefono", "teléfono", "telefone", "telefoon", "phone", "fono", "fon",
-    "fax", "telefax", "mobile", "mobil", "cell", "тел", "телефон", "факс", "電話", "电话", "传真", "傳真", "☎", "☏", "📞",
+    "fax", "telefax", "тел", "телефон", "факс", "電話", "电话", "传真", "傳真", "☎", "☏", "📞",
 ];
+/// Words behind which a number is none to call.
+const NOT_CALLED: &[&str] = &["isbn", "issn", "rfc", "doi"];
 /// The fewest digits of a number that is named as one to call.
 const CALLED_DIGITS: usize = 5;
 /// The fewest and the most digits of an international number (ITU-T E.164), with the code of the country.
@@ -29,7 +31,8 @@ const NATIONAL_GROUPS: RangeInclusive<usize> = 3..=6;
 ///
 /// - begins with `+` and has 8 to 15 digits: `+44 20 7946 0958`;
 /// - has at least 5 digits and follows a word such as *tel*, *phone*, *fax*, *тел*, *电话*: `Tel.: 555 0123`;
-/// - begins with 0, has 9 to 11 digits in three to six groups, and is no date: `01 23 45 67 89`, `(030) 123-4567`;
+/// - begins with 0, has 9 to 11 digits in three to six groups, the first and the last of two or more, is no date and does not follow a word
+///   such as *ISBN*: `01 23 45 67 89`, `(030) 123-4567`;
 /// - has groups of 3, 3 and 4 digits with a hyphen or parentheses: `(555) 010-9999`.
 ///
 /// So dates, versions, addresses of machines, prices and ISBNs are none, and neither are numbers that nothing marks as ones to call.
@@ -40,7 +43,7 @@ pub fn has_phone(text: &str) -> bool {
     }
     let mut from = 0;
     while let Some((start, run)) = next_run(text, from) {
-        if is_phone(&text[..start], run) {
+        if is_phone(&text[..start], run, &text[start + run.len()..]) {
             return true;
         }
         from = start + run.len();
@@ -67,10 +70,11 @@ fn next_run(text: &str, from: usize) -> Option<(usize, &str)> {
     Some((start, &text[start..end.max(start + first)]))
 }
 
-fn is_phone(before: &str, run: &str) -> bool {
+fn is_phone(before: &str, run: &str, after: &str) -> bool {
     let groups: Vec<&str> = run.split(|c: char| digit(c).is_none()).filter(|group| !group.is_empty()).collect();
     let digits: usize = groups.iter().map(|group| group.chars().count()).sum();
-    if before.ends_with(|c: char| c.is_alphanumeric() && !is_wide(c) || "_=/@#.,-".contains(c)) {
+    let is_part = |c: char| c.is_alphanumeric() && !is_wide(c);
+    if before.ends_with(|c: char| is_part(c) || "_=/@#.,-".contains(c)) || after.starts_with(is_part) {
         return false;
     }
     if run.starts_with('+') {
@@ -79,21 +83,24 @@ fn is_phone(before: &str, run: &str) -> bool {
     let sizes: Vec<usize> = groups.iter().map(|group| group.chars().count()).collect();
     let is_date = matches!(sizes[..], [1..=2, 1..=2, 4, ..]);
     let is_national = run.chars().find_map(digit) == Some(0)
+        && sizes[0] > 1
+        && sizes[sizes.len() - 1] > 1
+        && !is_behind(before, NOT_CALLED)
         && NATIONAL_GROUPS.contains(&groups.len())
         && NATIONAL_DIGITS.contains(&digits);
     let is_north_american = sizes == [3, 3, 4] && run.contains(['-', ')']);
-    is_national && !is_date || is_north_american || digits >= CALLED_DIGITS && is_called(before)
+    is_national && !is_date || is_north_american || digits >= CALLED_DIGITS && is_behind(before, CALLS)
 }
 
-/// True where a word of [`CALLS`] stands just before, with at most signs, spaces, and a short word in parentheses between.
-fn is_called(before: &str) -> bool {
+/// True where one of some words stands just before, with at most signs and spaces between.
+fn is_behind(before: &str, words: &[&str]) -> bool {
     let before = before.trim_end_matches(|c: char| !c.is_alphanumeric() && !"☎☏📞".contains(c));
     let tail_start = before.char_indices().rev().take(LONGEST_CALL).last().map_or(0, |(at, _)| at);
     let word = before[tail_start..].to_lowercase();
     let is_alone = |call: &&str| {
         word.strip_suffix(*call).is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphabetic() && !is_wide(c)))
     };
-    CALLS.iter().any(is_alone)
+    words.iter().any(is_alone)
 }
 
 /// As many characters before a number are looked at.
@@ -179,6 +186,12 @@ mod tests {
             "1 000 000 000 people",
             "100,000,000",
             "ISBN 978-3-16-148410-0",
+            "ISBN 0-306-40615-2",
+            "0-7645-4547-2",
+            "ISSN 0012-3456-78",
+            "0.12.345.6789",
+            "0123-4567-89ab",
+            "Cell 10000 of the table",
             "$1,234,567.89",
             "0.123456789",
             "http://example.org/020-7946-0958",

@@ -74,7 +74,7 @@ pub struct BitextLine {
     pub a: Place,
     /// Where the second text comes from.
     pub b: Place,
-    /// Other page pairs with the same sentence pair, exactly or nearly: their URLs, each pair once, in the order of the languages. It would
+    /// Other page pairs with the same sentence pair: their URLs, each pair once, in the order of the languages. It would
     /// have been kept there too if it were not listed here.
     pub others: Vec<(String, String)>,
     /// How many page pairs of the site have it, this one included; `None` where it was left out before that was counted.

@@ -18,7 +18,7 @@ LEAST_SCORE = 0.9
 
 def main(archive: str, langs: str, host: str, folder: str) -> None:
     out = pathlib.Path(folder)
-    store = diglot.run(archive, store=out / "store", strict=True, progress=True).store
+    store = diglot.run(archive, store=out / "store", progress=True).store
     rows = {"train": 0, "test": 0}
     # One batch at a time: the bitext may be larger than memory.
     with store.bitext_batches(langs=langs, min_score=LEAST_SCORE) as batches:

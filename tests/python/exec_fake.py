@@ -30,7 +30,7 @@ def number_of(text: str) -> int:
 
 
 # The options that steps depend on, by the first ones of them.
-SETTINGS = {"pages": "--max-record-bytes", "keys": "--langs", "judge": "--min-score", "align": "--strict"}
+SETTINGS = {"pages": "--max-record-bytes", "keys": "--langs", "judge": "--min-score", "align": "--preset"}
 
 
 def settings(options: list[str]) -> Iterator[Row]:

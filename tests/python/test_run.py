@@ -46,9 +46,9 @@ def test_settings_are_the_options_of_the_program(tmp_path: pathlib.Path) -> None
 
 def test_values_are_written_as_the_program_reads_them() -> None:
     written = options(
-        {"min_score": 0.5, "langs": ("en", "fr"), "lexicon": pathlib.Path("a b.tsv"), "limit": None, "strict": False},
+        {"min_score": 0.5, "langs": ("en", "fr"), "lexicon": pathlib.Path("a b.tsv"), "limit": None, "across_suffixes": False},
     )
-    assert written == ["--min-score=0.5", "--langs=en,fr", "--lexicon=a b.tsv", "--strict=no"]
+    assert written == ["--min-score=0.5", "--langs=en,fr", "--lexicon=a b.tsv", "--across-suffixes=no"]
     assert options({"weak": True, "quiet": False, "site": "host"}, ["weak", "quiet"]) == ["--weak", "--site=host"]
 
 

@@ -144,7 +144,7 @@ def test_tables_are_those_of_one_store(
 def test_settings_are_those_of_a_run(spark: SparkSession, archives: list[str], tmp_path: pathlib.Path) -> None:
     words = tmp_path / "words.tsv"
     words.write_text("en\tfr\nserver\tserveur\nmodule\tmodule\n")
-    settings: dict[str, Any] = {"langs": ["fr", "en"], "strict": True, "min_score": 0.6, "lexicon": words}
+    settings: dict[str, Any] = {"langs": ["fr", "en"], "min_score": 0.6, "lexicon": words}
     store = diglot.run(archives[:3], store=tmp_path / "s", **settings).store
     found = diglot.spark.run(
         spark, archives[:3], work=tmp_path / "w", out=tmp_path / "o", pages_per_part=100, **settings
@@ -488,7 +488,7 @@ def test_what_was_done_otherwise_is_done_again(fake: Fake) -> None:
     # Each setting where it makes a difference.
     changes: list[tuple[str, dict[str, Any]]] = [
         ("finish", {"score_digits": 3}),
-        ("align", {"strict": True}),
+        ("align", {"preset": "webmining-2008"}),
         ("rescue", {"min_score": 0.7}),
         ("keys", {"langs": "en,fr"}),
         ("keys", {"pages_per_part": 500}),
@@ -645,8 +645,8 @@ def test_the_command_is_interrupted_in_one_line(fake: Fake) -> None:
 def test_options_may_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["diglot.spark"])
     parsed = diglot.spark.__main__._parsed
-    given = ["x.warc", "--work=w", "--out=o", "--langs=zh-Hans,pt-BR", "--without=a", "--without=b-c", "--strict"]
-    assert parsed(given)[1] == {"langs": "zh-Hans,pt-BR", "without": ["a", "b-c"], "strict": True}
+    given = ["x.warc", "--work=w", "--out=o", "--langs=zh-Hans,pt-BR", "--without=a", "--without=b-c", "--across-suffixes"]
+    assert parsed(given)[1] == {"langs": "zh-Hans,pt-BR", "without": ["a", "b-c"], "across_suffixes": True}
     with pytest.raises(SystemExit):
         parsed(["x.warc", "--work=w", "--out=o", "--langs", "en,fr", "--", "-x"])
 
