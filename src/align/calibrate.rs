@@ -8,10 +8,11 @@ use rayon::prelude::*;
 
 use super::beads::align;
 use super::document::{Document, Pages};
+use super::features::{features, scored};
 use super::model::Model;
 use super::params::Params;
 use super::resorted::Resorted;
-use super::score::{FEATURES, Scored, Scoring, classes, features};
+use super::scoring::{FEATURES, Scored, Scoring, classes};
 use super::translation::Evidence;
 use crate::types::Bead;
 
@@ -67,7 +68,7 @@ impl Found {
         let beads = align(a, b, &evidence, &model.lengths, params);
         let resorted = Resorted::new(a, b);
         let scored: Vec<Option<Scored>> =
-            beads.iter().map(|bead| Scored::new((a, b), bead, &evidence, &model.lengths)).collect();
+            beads.iter().map(|bead| scored((a, b), bead, &evidence, &model.lengths)).collect();
         let spans = |bead: &Bead| (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
         let mut counted: Vec<Counted> = Vec::new();
         let mut beside = Vec::new();

@@ -5,10 +5,11 @@ use std::ops::Range;
 use super::beads::align;
 use super::clean::{self, SideText, TextFacts, differs};
 use super::document::Document;
+use super::features::scored;
 use super::model::Model;
 use super::params::Params;
 use super::resorted::Resorted;
-use super::score::{Scored, classes};
+use super::scoring::{Scored, classes};
 use super::translation::{Evidence, PageWords};
 use crate::types::{Bead, Lang};
 
@@ -81,7 +82,7 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
     let documents = (&a.document, &b.document);
     let resorted = Resorted::new(&a.document, &b.document);
     let scored: Vec<Option<Scored>> =
-        beads.iter().map(|bead| Scored::new(documents, bead, &evidence, &model.lengths)).collect();
+        beads.iter().map(|bead| scored(documents, bead, &evidence, &model.lengths)).collect();
     let classes = classes(&model.scoring, &scored);
     for ((bead, scored), class) in beads.into_iter().zip(scored).zip(classes) {
         let (side_a, side_b) = (bead.a_start..bead.a_end, bead.b_start..bead.b_end);

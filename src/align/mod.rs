@@ -9,7 +9,7 @@
 //! [`align`] finds the cheapest alignment of two pages ([`path`](crate::sequence::path)) twice: first of their blocks, then of the
 //! sentences of blocks that belong together. The cost of a bead is the sum of the [`Cost`]s in [`COSTS`]: that of its [`lengths`], and that
 //! of a word [`translation`] model (with [`matches`] for many beads at once), which [`train`] learns from a [`sample`] of these same pages.
-//! [`score`] turns the facts about a bead into a probability; alphabetical [`lists`] are not learnt from; [`clean`] says which beads are
+//! [`scoring`] turns the facts about a bead into a probability; alphabetical [`lists`] are not learnt from; [`clean`] says which beads are
 //! not good bitext, and why; [`repeats`] finds beads that occur more than once.
 
 mod beads;
@@ -18,6 +18,7 @@ pub mod clean;
 mod cost;
 mod costs;
 mod document;
+mod features;
 mod judged;
 pub mod lengths;
 mod lists;
@@ -28,7 +29,7 @@ mod params;
 pub mod repeats;
 mod resorted;
 pub mod sample;
-pub mod score;
+pub mod scoring;
 mod span;
 pub mod train;
 pub mod translation;
@@ -40,7 +41,7 @@ pub use judged::{AlignPage, Aligned, Judged, align_pages};
 pub use lengths::Lengths;
 pub use model::{Model, Vocabulary};
 pub use params::Params;
-pub use score::Scoring;
+pub use scoring::Scoring;
 pub use translation::Evidence;
 #[cfg(feature = "internals")]
 pub use {beads::align_by, cost::Cost, params::TrainParams, span::Span};

@@ -1,7 +1,7 @@
 //! The model of a language pair.
 
 use super::lengths::Lengths;
-use super::score::Scoring;
+use super::scoring::Scoring;
 pub use crate::lexicon::Vocabulary;
 
 /// What was learnt of a language pair, reduced to what alignment needs.

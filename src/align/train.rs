@@ -123,7 +123,7 @@ fn lengths(pages: &[Pages<'_>], beads: &[Vec<Bead>]) -> Lengths {
 
 #[cfg(test)]
 mod tests {
-    use super::super::score::Scoring;
+    use super::super::scoring::Scoring;
     use super::*;
     use crate::text::words::{Words, hash};
     use crate::types::{Block, Lang};

@@ -72,7 +72,7 @@ fn so_do_they_with_other_methods() {
     for &preset in extent(&PRESETS[2..], &PRESETS) {
         assert_same(&archives, &[("preset", preset)], &[(3, true)]);
     }
-    assert_same(&archives, &[("langs", "en"), ("langs", "fr"), ("min_score", "0.9")], &[(2, false)]);
+    assert_same(&archives, &[("langs", "en"), ("langs", "fr"), ("min-score", "0.9")], &[(2, false)]);
     assert_same(&archives, &[("without", "keys")], &[(2, false)]);
 }
 

@@ -137,7 +137,7 @@ pub struct ModelRecord {
     pub ratio: f32,
     /// Variance of the second length for each character of the first.
     pub variance: f32,
-    /// The numbers of [`Scoring`](crate::align::score::Scoring).
+    /// The numbers of [`Scoring`](crate::align::Scoring).
     pub scoring: Vec<f32>,
     /// Words of the first language.
     pub a: VocabularyRow,

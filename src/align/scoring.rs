@@ -1,29 +1,9 @@
-//! Turns the facts about a bead into the probability that its sides are translations.
+//! Turns the features of beads into the probability that their sides are translations.
 
-use super::document::Document;
-use super::lengths::Lengths;
-use super::span::Span;
-use super::translation::Evidence;
 use crate::logistic::{Row, fit};
-use crate::types::Bead;
 
 /// How many numbers describe a bead.
 pub const FEATURES: usize = 5;
-
-/// The features that distinguish translations from other pairs: 1; L(b|a) per word; L(a|b) per word; half their sum, in tens of nats,
-/// limited to ±4; |δ| of the lengths, limited to 6. "Per word" divides by the number of words that the model can judge plus two, so that
-/// few words give less evidence.
-pub fn features(a: &Span, b: &Span, evidence: &Evidence, lengths: &Lengths) -> [f32; FEATURES] {
-    let logs = evidence.logs(&a.words, &b.words);
-    let mean = |log: f32, known: u32| log / (known + 2) as f32;
-    [
-        1.0,
-        mean(logs.b_given_a, logs.known_b),
-        mean(logs.a_given_b, logs.known_a),
-        ((logs.b_given_a + logs.a_given_b) / 20.0).clamp(-4.0, 4.0),
-        lengths.delta(a.chars, b.chars).abs().min(6.0),
-    ]
-}
 
 /// How many classes of beads there are, by their length and by their neighbours.
 pub const CLASSES: usize = 2 * LEVELS;
@@ -39,24 +19,10 @@ const SURE: f32 = 2.197_224_6;
 /// What scoring needs to know of a bead with two sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scored {
-    /// The [`features`].
+    /// The [`features`](super::features::features).
     pub features: [f32; FEATURES],
     /// The number of words of the side that has fewer.
     pub words: usize,
-}
-
-impl Scored {
-    /// `None` for a bead with an empty side.
-    pub fn new(
-        (a, b): (&Document<'_>, &Document<'_>),
-        bead: &Bead,
-        evidence: &Evidence,
-        lengths: &Lengths,
-    ) -> Option<Scored> {
-        let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
-        let words = side_a.words.len().min(side_b.words.len());
-        bead.is_paired().then(|| Scored { features: features(&side_a, &side_b, evidence, lengths), words })
-    }
 }
 
 /// The class of each bead of two pages: whether it is a sentence, and how many of its neighbours are sure.
