@@ -20,8 +20,10 @@ Setting: TypeAlias = Union[None, bool, int, float, str, "os.PathLike[str]", Iter
 
 #: The variable that names another program than the one that was installed with this package.
 VARIABLE = "DIGLOT"
+#: Settings that name files.
+FILES = ("lexicon",)
 #: Settings that are given once for each of their values, in which there may be commas.
-REPEATED = ("lexicon", "where")
+REPEATED = (*FILES, "where")
 # Bytes of an output that are passed over at once.
 _PORTION = 1 << 20
 # The variable that gives the program the reading end of a pipe: when it ends, whoever started the program is gone.
