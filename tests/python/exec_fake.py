@@ -65,8 +65,9 @@ def finish(rows: list[Row]) -> Iterator[Row]:
     for kind in TABLES:
         schema = schema_of(kind)
         for langs in ["de-en", "en-fr"]:
-            values = {pa.string(): sorted(sites), pa.float64(): [0.5] * len(sites)}
-            columns = [pa.array(values.get(field.type, [1] * len(sites)), field.type) for field in schema]
+            count = len(sites)
+            values = {pa.string(): sorted(sites), pa.float64(): [0.5] * count, pa.bool_(): [True] * count}
+            columns = [pa.array(values.get(field.type, [1] * count), field.type) for field in schema]
             table = pa.RecordBatch.from_arrays(columns, schema=schema)
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, schema) as writer:
