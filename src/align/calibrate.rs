@@ -12,15 +12,12 @@ use super::features::{features, scored};
 use super::model::Model;
 use super::params::Params;
 use super::resorted::Resorted;
-use super::scoring::{FEATURES, Scored, Scoring, classes};
+use super::scoring::{FEATURES, MIN_SAMPLES, Scored, Scoring, classes};
 use super::translation::Evidence;
 use crate::types::Bead;
 
 /// Of so many blocks of a page that have a partner, one is taken away.
 const TAKEN_OF: usize = 8;
-/// With fewer wrong beads, sides of neighbouring beads are put together too.
-const MIN_WRONG: usize = 50;
-
 /// Learns from pages how to score beads. Untranslated text is left out, because equal words on both sides give far more evidence than
 /// translations do, and so are lists that each language sorts itself.
 pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scoring {
@@ -32,13 +29,14 @@ pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scorin
     let found: Vec<(Found, Vec<[f32; FEATURES]>)> = pages.par_iter().map(of_pair).collect();
     let right: Vec<_> = found.iter().flat_map(|(found, _)| found.counted.iter().map(|bead| bead.features)).collect();
     let mut wrong: Vec<_> = found.iter().flat_map(|(_, wrong)| wrong.iter().copied()).collect();
-    if wrong.len() < MIN_WRONG {
-        wrong.extend(found.iter().flat_map(|(found, _)| &found.beside));
+    if wrong.len() < MIN_SAMPLES {
+        let beside = |((a, b), (found, _)): (&&Pages<'_>, &(Found, Vec<_>))| beside((a, b), found, model, params);
+        wrong.extend(pages.iter().zip(&found).flat_map(beside));
     }
     let classes = |scoring: &Scoring| {
-        let of_page = |(found, _): &(Found, Vec<_>)| -> Vec<_> {
+        let of_page = |(found, _): &(Found, Vec<_>)| -> Vec<usize> {
             let classes = classes(scoring, &found.scored);
-            found.counted.iter().map(|bead| (bead.features, classes[bead.number])).collect()
+            found.counted.iter().map(|bead| classes[bead.number]).collect()
         };
         found.iter().flat_map(of_page).collect()
     };
@@ -51,8 +49,6 @@ struct Found {
     scored: Vec<Option<Scored>>,
     /// Those from which is learnt.
     counted: Vec<Counted>,
-    /// The features of the first side of each of these beside the second side of the next.
-    beside: Vec<[f32; FEATURES]>,
 }
 
 /// A bead from which is learnt.
@@ -69,22 +65,32 @@ impl Found {
         let resorted = Resorted::new(a, b);
         let scored: Vec<Option<Scored>> =
             beads.iter().map(|bead| scored((a, b), bead, &evidence, &model.lengths)).collect();
-        let spans = |bead: &Bead| (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
         let mut counted: Vec<Counted> = Vec::new();
-        let mut beside = Vec::new();
         for (number, (bead, scored)) in beads.iter().zip(&scored).enumerate() {
             let Some(scored) = scored.as_ref().filter(|_| !resorted.has(bead)) else { continue };
-            let (side_a, side_b) = spans(bead);
-            if a.words_in(side_a.words) == b.words_in(side_b.words.clone()) {
-                continue;
+            let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
+            if a.words_in(side_a.words) != b.words_in(side_b.words) {
+                counted.push(Counted { number, features: scored.features });
             }
-            if let Some(before) = counted.last() {
-                beside.push(features(&spans(&beads[before.number]).0, &side_b, &evidence, &model.lengths));
-            }
-            counted.push(Counted { number, features: scored.features });
         }
-        Found { beads, scored, counted, beside }
+        Found { beads, scored, counted }
     }
+}
+
+/// The features of the first side of each bead from which is learnt beside the second side of the next.
+fn beside(
+    (a, b): (&Document<'_>, &Document<'_>),
+    found: &Found,
+    model: &Model,
+    params: &Params,
+) -> Vec<[f32; FEATURES]> {
+    let evidence = Evidence::new(a, b, model, &params.translation);
+    let beads: Vec<&Bead> = found.counted.iter().map(|counted| &found.beads[counted.number]).collect();
+    let together = |two: &[&Bead]| {
+        let (side_a, side_b) = (a.span(two[0].a_start..two[0].a_end), b.span(two[1].b_start..two[1].b_end));
+        features(&side_a, &side_b, &evidence, &model.lengths)
+    };
+    beads.windows(2).map(together).collect()
 }
 
 /// The beads of two pages from which blocks were taken away, one side of which has lost its partner.
@@ -131,21 +137,8 @@ fn orphans(
 
 #[cfg(test)]
 mod tests {
+    use super::super::document::of_blocks;
     use super::*;
-    use crate::text::words::Words;
-    use crate::types::{Block, Lang};
-
-    /// A page of blocks, each with one sentence.
-    fn page(lines: &[String]) -> Document<'static> {
-        let mut text = String::new();
-        let mut blocks = Vec::new();
-        for line in lines {
-            let start = text.len() as u32;
-            text.push_str(line);
-            blocks.push(Block { start, end: text.len() as u32, tag: 7, at: 0 });
-        }
-        Document::new(text.leak(), blocks.into_iter(), Lang::EN, &Words::new(), 1000)
-    }
 
     /// Pages of which every fourth line has numbers in common with its translation, and the others only words that nobody knows.
     fn pages(count: usize) -> Vec<Pages<'static>> {
@@ -153,7 +146,7 @@ mod tests {
             0 => format!("{} {} {} {}.\n", words[0], page * 100 + at, words[1], 7000 + page * 100 + at),
             _ => format!("{} {} {}.\n", words[at % 2], words[1], words[0]),
         };
-        let of = |words, page| super::tests::page(&(0..48).map(|at| line(words, page, at)).collect::<Vec<_>>());
+        let of = |words, page| of_blocks(&(0..48).map(|at| line(words, page, at)).collect::<Vec<_>>());
         (0..count).map(|at| (of(["house", "river"], at), of(["maison", "fleuve"], at))).collect()
     }
 
@@ -162,7 +155,8 @@ mod tests {
         let (model, params) = (Model::default(), Params::default());
         let (a, b) = &pages(1)[0];
         let found = Found::new(a, b, &model, &params);
-        assert_eq!((found.counted.len(), found.beside.len()), (48, 47));
+        let beside = beside((a, b), &found, &model, &params);
+        assert_eq!((found.counted.len(), beside.len()), (48, 47));
         let wrong = orphans((a, b), &found, &model, &params);
         // Six blocks of each page are gone, so six sentences of each have lost theirs.
         assert!(!wrong.is_empty() && wrong.len() <= 12, "{}", wrong.len());

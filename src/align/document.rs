@@ -196,6 +196,19 @@ fn visible_chars(text: &str) -> u32 {
     text.as_bytes().iter().enumerate().filter(|&at| visible(at)).count() as u32
 }
 
+/// A page of blocks with these texts, for tests.
+#[cfg(test)]
+pub fn of_blocks(texts: &[String]) -> Document<'static> {
+    let mut text = String::new();
+    let mut blocks = Vec::new();
+    for block in texts {
+        let start = text.len() as u32;
+        text.push_str(block);
+        blocks.push(Block { start, end: text.len() as u32, tag: 7, at: 0 });
+    }
+    Document::new(text.leak(), blocks.into_iter(), Lang::EN, &Words::new(), 1000)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -46,20 +46,8 @@ impl<'d, 't> Resorted<'d, 't> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::document::of_blocks;
     use super::*;
-    use crate::text::words::Words;
-    use crate::types::{Block, Lang};
-
-    fn list(entries: &[String]) -> Document<'static> {
-        let mut text = String::new();
-        let mut blocks = Vec::new();
-        for entry in entries {
-            let start = text.len() as u32;
-            text.push_str(entry);
-            blocks.push(Block { start, end: text.len() as u32, tag: 7, at: 0 });
-        }
-        Document::new(text.leak(), blocks.into_iter(), Lang::EN, &Words::new(), 1000)
-    }
 
     #[test]
     fn a_list_that_keeps_the_order_of_the_original_is_not_sorted_anew() {
@@ -73,14 +61,14 @@ mod tests {
             (0..78).map(entry).collect()
         };
         let bead = |at: u32| Bead { a_start: at, a_end: at + 1, b_start: at, b_end: at + 1 };
-        let (a, b) = (list(&entries("wort", 0)), list(&entries("mot", 0)));
+        let (a, b) = (of_blocks(&entries("wort", 0)), of_blocks(&entries("mot", 0)));
         let in_place = Resorted::new(&a, &b);
         assert!((0..75).all(|at| !in_place.has(&bead(at))));
         assert!(in_place.has(&Bead { b_start: 5, b_end: 6, ..bead(4) }), "not its own place");
         // Nothing vouches for the entries of lists without anything in common.
-        let other = list(&entries("mot", 1000));
+        let other = of_blocks(&entries("mot", 1000));
         assert!((0..75).all(|at| Resorted::new(&a, &other).has(&bead(at))));
-        let plain = list(&["Ein Satz.".to_owned()]);
+        let plain = of_blocks(&["Ein Satz.".to_owned()]);
         assert!(!Resorted::new(&plain, &plain).has(&bead(0)));
     }
 }

@@ -4,6 +4,8 @@ use crate::logistic::{Row, fit};
 
 /// How many numbers describe a bead.
 pub const FEATURES: usize = 5;
+/// The fewest beads that were found, and wrong ones, from which scoring is learnt.
+pub const MIN_SAMPLES: usize = 50;
 
 /// How many classes of beads there are, by their length and by their neighbours.
 pub const CLASSES: usize = 2 * LEVELS;
@@ -91,13 +93,12 @@ impl Scoring {
     }
 
     /// Fits the weights to beads that were found and to wrong ones, and estimates the share of wrong ones of each class. `classes` gives
-    /// the classes of the beads that were found, by their features. `None` for fewer than 50 examples of either kind.
+    /// the class of each bead that was found. `None` for fewer than [`MIN_SAMPLES`] of either kind.
     pub fn fit(
         found: &[[f32; FEATURES]],
         wrong: &[[f32; FEATURES]],
-        classes: impl FnOnce(&Scoring) -> Vec<([f32; FEATURES], usize)>,
+        classes: impl FnOnce(&Scoring) -> Vec<usize>,
     ) -> Option<Scoring> {
-        const MIN_SAMPLES: usize = 50;
         if found.len() < MIN_SAMPLES || wrong.len() < MIN_SAMPLES {
             return None;
         }
@@ -114,17 +115,21 @@ impl Scoring {
         }
         // As if there were as many of either kind.
         scoring.weights[0] -= (found.len() as f32 / wrong.len() as f32).ln();
-        scoring.wrong = shares_of_wrong(&scoring, &classes(&scoring), wrong);
+        scoring.wrong = shares_of_wrong(&scoring, found.iter().zip(classes(&scoring)), wrong);
         Some(scoring)
     }
 }
 
 /// Estimates the share of wrong beads of each class: `found` are beads with their classes, `wrong` sides that do not belong together.
 ///
-/// A tenth of the wrong beads have odds below some limit, so at most ten times as many beads are wrong as were found below it; and at most four
-/// times as many as were found below the limit of a quarter. The least of such bounds is taken. A class with few beads borrows from the
-/// whole.
-fn shares_of_wrong(scoring: &Scoring, found: &[([f32; FEATURES], usize)], wrong: &[[f32; FEATURES]]) -> [f32; CLASSES] {
+/// A tenth of the wrong beads have odds below some limit, so at most ten times as many beads are wrong as were found below it; and at
+/// most four times as many as were found below the limit of a quarter. The least of such bounds is taken. A class with few beads borrows
+/// from the whole.
+fn shares_of_wrong<'f>(
+    scoring: &Scoring,
+    found: impl Iterator<Item = (&'f [f32; FEATURES], usize)>,
+    wrong: &[[f32; FEATURES]],
+) -> [f32; CLASSES] {
     /// Shares of the wrong beads.
     const QUANTILES: [f32; 3] = [0.1, 0.25, 0.5];
     /// How many beads the estimate for the whole counts for in each class.
@@ -135,9 +140,9 @@ fn shares_of_wrong(scoring: &Scoring, found: &[([f32; FEATURES], usize)], wrong:
     let mut all = [0u32; CLASSES];
     let mut low = [[0u32; QUANTILES.len()]; CLASSES];
     for (features, class) in found {
-        all[*class] += 1;
+        all[class] += 1;
         let odds = scoring.log_odds(features);
-        low[*class].iter_mut().zip(limits).for_each(|(low, limit)| *low += u32::from(odds <= limit));
+        low[class].iter_mut().zip(limits).for_each(|(low, limit)| *low += u32::from(odds <= limit));
     }
     let share = |low: [u32; QUANTILES.len()], all: u32, prior: f32| {
         let bounds = low.into_iter().zip(QUANTILES).map(|(low, quantile)| low as f32 / quantile);
@@ -201,8 +206,8 @@ mod tests {
             found.extend((0..900).map(|n| (if n % one_in == 0 { wrong(n / one_in) } else { right(n) }, class)));
         }
         let random: Vec<_> = (0..900).map(wrong).collect();
-        let all: Vec<_> = found.iter().map(|one| one.0).collect();
-        let scoring = Scoring::fit(&all, &random, |_| found.clone()).expect("enough");
+        let (all, classes): (Vec<_>, Vec<usize>) = found.into_iter().unzip();
+        let scoring = Scoring::fit(&all, &random, |_| classes).expect("enough");
         assert!((scoring.wrong[7] - 0.1).abs() < 0.03 && (scoring.wrong[4] - 0.5).abs() < 0.08, "{:?}", scoring.wrong);
         // A class without beads has the share of all.
         assert!((scoring.wrong[0] - 0.3).abs() < 0.05, "{:?}", scoring.wrong);

@@ -281,7 +281,8 @@ impl Side {
         Side { words: page.numbers.clone(), facts, known_before, ..Side::default() }
     }
 
-    /// Notes which words of the other page may be translations of which words here: those in the model, and equal words. Returns, for each word of the other page, whether it is such a translation.
+    /// Notes which words of the other page may be translations of which words here: those in the model, and equal words. Returns, for each
+    /// word of the other page, whether it is such a translation.
     fn link(
         &mut self,
         own: &PageWords,

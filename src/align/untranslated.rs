@@ -1,6 +1,5 @@
 //! Finds texts that nobody has translated: they stand on pages of another language of the site as well, in which they were written.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
@@ -16,7 +15,6 @@ pub struct Finder {
     /// Key: a text. The rest: the number of its page's language, and 1 if its function words are those of another one.
     by_text: Sorter,
     langs: Vec<Lang>,
-    numbers: BTreeMap<[u8; 8], u32>,
 }
 
 /// The texts that stand on pages of several languages, each with the language in which it was written.
@@ -33,7 +31,7 @@ impl Untranslated {
 impl Finder {
     /// An empty finder. `folder` is only used when the budget is exceeded.
     pub fn new(budget_bytes: usize, folder: &Path) -> Finder {
-        Finder { by_text: Sorter::new(budget_bytes, folder), langs: Vec::new(), numbers: BTreeMap::new() }
+        Finder { by_text: Sorter::new(budget_bytes, folder), langs: Vec::new() }
     }
 
     /// Adds a text of a page. Short ones are left out: names and terms are the same in several languages.
@@ -44,11 +42,11 @@ impl Finder {
         if text.hash == 0 || !text.is_long {
             return Ok(());
         }
-        let number = *self.numbers.entry(lang.to_bytes()).or_insert_with(|| {
+        let number = self.langs.iter().position(|&known| known == lang).unwrap_or_else(|| {
             self.langs.push(lang);
-            self.langs.len() as u32 - 1
+            self.langs.len() - 1
         });
-        self.by_text.push(Entry { key: text.hash, value: number, page: u32::from(text.is_foreign) })
+        self.by_text.push(Entry { key: text.hash, value: number as u32, page: u32::from(text.is_foreign) })
     }
 
     /// Finds the texts that stand on pages of several languages that are not related, and in which of these they were written.
@@ -60,7 +58,7 @@ impl Finder {
     /// # Errors
     /// When entries cannot be written or read.
     pub fn finish(self) -> Result<Untranslated> {
-        let Finder { by_text, langs, .. } = self;
+        let Finder { by_text, langs } = self;
         // The languages in which a text may have been written, for texts of several; how many texts of each language others have left.
         let mut shared: Vec<(u64, Vec<u32>)> = Vec::new();
         let mut left = vec![0u64; langs.len()];
@@ -105,12 +103,16 @@ mod tests {
         Lang::parse(tag).expect("a language")
     }
 
-    fn found(texts: &[(u64, &str, bool)]) -> Untranslated {
+    fn found_of(texts: &[(u64, &str, bool)], is_long: bool) -> Untranslated {
         let mut finder = Finder::new(1 << 20, &std::env::temp_dir());
         for &(hash, tag, is_foreign) in texts {
-            finder.add(SideText { hash, is_foreign, is_long: true }, lang(tag)).expect("nothing is written");
+            finder.add(SideText { hash, is_foreign, is_long }, lang(tag)).expect("nothing is written");
         }
         finder.finish().expect("nothing is written")
+    }
+
+    fn found(texts: &[(u64, &str, bool)]) -> Untranslated {
+        found_of(texts, true)
     }
 
     #[test]
@@ -151,10 +153,6 @@ mod tests {
 
     #[test]
     fn names_are_the_same_in_all_languages() {
-        let mut finder = Finder::new(1 << 20, &std::env::temp_dir());
-        for (tag, is_foreign) in [("en", false), ("fr", true)] {
-            finder.add(SideText { hash: 7, is_foreign, is_long: false }, lang(tag)).expect("nothing is written");
-        }
-        assert_eq!(finder.finish().expect("nothing is written"), Untranslated::default());
+        assert_eq!(found_of(&[(7, "en", false), (7, "fr", true)], false), Untranslated::default());
     }
 }
