@@ -1,10 +1,9 @@
 //! Decides which beads are not good bitext, and for what reason.
 
-use std::sync::LazyLock;
-
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::language;
+use crate::text::near::Form;
 use crate::types::Lang;
 
 /// The reasons for leaving out a bead. Their codes are stored: only append.
@@ -135,7 +134,6 @@ impl TextFacts {
         let room = || String::with_capacity(text.len() + 1);
         let (mut exact, mut near, mut words) = (room(), room(), room());
         let (mut chars, mut letters, mut word_count) = (0, 0, 0);
-        let forms = &*FORMS;
         // The start of the current word, and its number of letters so far.
         let mut word = (0, 0);
         let mut end_word = |words: &mut String, word: &mut (usize, u32)| {
@@ -149,7 +147,8 @@ impl TextFacts {
         };
         for c in text.chars() {
             chars += 1;
-            let form = forms.get(c as usize).map_or_else(|| Form::of(c), |form| *form);
+            let form = Form::known(c);
+            form.push_near(c, &mut near);
             if form != Form::Space {
                 exact.push(c);
             }
@@ -157,19 +156,16 @@ impl TextFacts {
                 Form::Letter(lower) => {
                     letters += 1;
                     word.1 += 1;
-                    near.push(lower);
                     words.push(lower);
                     continue;
                 }
                 Form::Rare => {
                     letters += 1;
                     word.1 += 1;
-                    near.extend(c.to_lowercase().map(|c| if c.is_numeric() { '0' } else { c }));
                     words.extend(c.to_lowercase());
                     continue;
                 }
-                Form::Digit => near.push('0'),
-                Form::Sign | Form::Space => {}
+                Form::Digit | Form::Sign | Form::Space => {}
             }
             if word.1 > 0 {
                 end_word(&mut words, &mut word);
@@ -182,49 +178,6 @@ impl TextFacts {
         TextFacts { exact: hash(&exact), near: hash(&near), words, word_count, letters, chars, lang }
     }
 }
-
-/// The hash of a text that near duplicates have in common: of its letters and digits, in lower case, with each digit replaced by 0.
-pub fn near(text: &str) -> u64 {
-    let mut near = String::with_capacity(text.len() + 1);
-    for c in text.chars() {
-        match FORMS.get(c as usize).copied().unwrap_or_else(|| Form::of(c)) {
-            Form::Letter(lower) => near.push(lower),
-            Form::Rare => near.extend(c.to_lowercase().map(|c| if c.is_numeric() { '0' } else { c })),
-            Form::Digit => near.push('0'),
-            Form::Sign | Form::Space => {}
-        }
-    }
-    xxh3_64(near.as_bytes())
-}
-
-/// How [`TextFacts`] treats a character.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// A letter, in lower case.
-    Letter(char),
-    /// A letter whose lower case is several characters, or a number.
-    Rare,
-    /// A number that is no letter.
-    Digit,
-    Sign,
-    Space,
-}
-
-impl Form {
-    fn of(c: char) -> Form {
-        let mut lower = c.to_lowercase();
-        match (lower.next(), lower.next()) {
-            _ if c.is_whitespace() => Form::Space,
-            _ if !c.is_alphabetic() => [Form::Sign, Form::Digit][usize::from(c.is_numeric())],
-            (Some(lower), None) if !lower.is_numeric() => Form::Letter(lower),
-            _ => Form::Rare,
-        }
-    }
-}
-
-/// The form of each character of the Basic Multilingual Plane: Unicode's own tables are slow for letters without case.
-static FORMS: LazyLock<Box<[Form]>> =
-    LazyLock::new(|| (0..0x1_0000).map(|code| char::from_u32(code).map_or(Form::Sign, Form::of)).collect());
 
 /// The facts about a bead that [`judge`] needs.
 #[derive(Clone, Copy, Debug)]
@@ -317,7 +270,7 @@ pub fn differs(told: Lang, lang: Lang) -> bool {
 }
 
 /// The hash by which equal sentence pairs are found, of both languages and texts.
-pub fn hash_of_pair(langs: (Lang, Lang), texts: (u64, u64)) -> u64 {
+pub fn hash_of_sentences(langs: (Lang, Lang), texts: (u64, u64)) -> u64 {
     let parts = [langs.0.to_bytes(), langs.1.to_bytes(), texts.0.to_le_bytes(), texts.1.to_le_bytes()];
     xxh3_64(parts.as_flattened())
 }
@@ -347,7 +300,7 @@ mod tests {
             let hash = |text: String| xxh3_64(text.as_bytes());
             prop_assert_eq!(facts.exact, hash(text.split_whitespace().collect()));
             prop_assert_eq!(facts.near, hash(near_form(&text)));
-            prop_assert_eq!(facts.near, near(&text));
+            prop_assert_eq!(facts.near, crate::text::near::near(&text));
             let words = long_words(&text);
             prop_assert_eq!(facts.word_count as usize, words.matches(' ').count());
             prop_assert_eq!(facts.words, (!words.is_empty()).then(|| hash(words)));
@@ -410,17 +363,10 @@ mod tests {
     }
 
     #[test]
-    fn near_duplicates_differ_in_digits_case_and_punctuation_only() {
-        let near = |text: &str| TextFacts::new(text).near;
-        assert_eq!(near("page 2 of 9."), near("Page 1 of 9"));
-        assert_ne!(near("Page 1 of"), near("9 Page 1 of"));
-    }
-
-    #[test]
     fn equal_pairs_have_the_same_texts_and_languages() {
         let fr = Lang::parse("fr").expect("a language");
         let hash = |text: &str| SideText::new(&TextFacts::new(text), 4, Lang::EN).hash;
-        let of = |langs, a: &str, b: &str| hash_of_pair(langs, (hash(a), hash(b)));
+        let of = |langs, a: &str, b: &str| hash_of_sentences(langs, (hash(a), hash(b)));
         let first = of((Lang::EN, fr), "Page 1 of 9", "Page 1 sur 9");
         assert_eq!(of((Lang::EN, fr), "Page 1 of 9 ", "Page 1  sur 9"), first);
         assert_ne!(of((fr, Lang::EN), "Page 1 of 9", "Page 1 sur 9"), first);

@@ -49,7 +49,7 @@ impl Finder {
         Finder { by_hash: Sorter::new(budget_bytes, folder), by_bead: Sorter::new(budget_bytes, folder) }
     }
 
-    /// Adds a sentence pair with its hash ([`clean::hash_of_pair`](super::clean::hash_of_pair)).
+    /// Adds a sentence pair with its hash ([`clean::hash_of_sentences`](super::clean::hash_of_sentences)).
     ///
     /// # Errors
     /// When entries cannot be written.

@@ -340,28 +340,28 @@ impl Source<'_> {
         let keep_all = self.args.keep_all;
         match content {
             Content::Pairs => query::for_each_pair(store, config, scope, |pair| {
-                let row = Row::Pair(&pair);
-                if takes_pair(wanted, &pair) && wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
+                if takes_pair(wanted, &pair) { self.offer(sink, Row::Pair(&pair)) } else { Ok(()) }
             }),
             Content::Bitext => self.sentences(sink),
             Content::Documents => {
                 let is_wanted = |pair: &_| takes_pair(wanted, pair);
                 query::for_each_document(store, config, scope, keep_all, &is_wanted, |line| {
-                    let row = Row::Document(&line);
-                    if wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
+                    self.offer(sink, Row::Document(&line))
                 })
             }
             Content::Pages => {
                 let is_wanted = |lang| wanted.takes_lang(lang);
-                query::for_each_page(store, scope, &is_wanted, |page| {
-                    let row = Row::Page(&page);
-                    if wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
-                })
+                query::for_each_page(store, scope, &is_wanted, |page| self.offer(sink, Row::Page(&page)))
             }
             Content::Warc => self.records(sink),
             Content::Fetch => self.captures(sink, quiet),
             Content::Lexicon => words.iter().try_for_each(|[a, b]| sink.row(Row::Words([a, b]))),
         }
+    }
+
+    /// Writes a row if all conditions hold for it.
+    fn offer(&self, sink: &mut Sink<'_>, row: Row<'_>) -> Result<(), Error> {
+        if self.wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
     }
 
     fn sentences(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
@@ -392,8 +392,7 @@ impl Source<'_> {
         if lines.is_empty() && !quiet {
             tell("diglot: nothing to fetch: no pair has a page that is known by an index only");
         }
-        let mut rows = lines.iter().map(Row::Capture).filter(|row| self.wanted.takes_row(*row));
-        rows.try_for_each(|row| sink.row(row))
+        lines.iter().try_for_each(|line| self.offer(sink, Row::Capture(line)))
     }
 
     /// The two languages, then word pairs, the most probable first.

@@ -11,7 +11,6 @@ use super::sampling::{ChosenPages, restore_chosen};
 use super::sites::lang_pairs;
 use super::snapshot::{self, Restored};
 use super::teaching::{langs_of_row, learnt};
-use crate::align::clean::hash_of_pair;
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
 use crate::learn::Halves;
@@ -155,8 +154,7 @@ fn beads(job: &Job<'_>, (part, domain): (i32, &str), store: &Store, id: SiteId, 
     let bitext = NumberedBitext::new(store, &head)?;
     let buckets = u64::from(job.buckets.max(1));
     let mut found: BTreeMap<i32, (BeadsOfSite, HashMap<u32, u32>)> = BTreeMap::new();
-    bitext.for_each_kept(store, |langs, bead, number| {
-        let hash = hash_of_pair(langs, bead.texts.into());
+    bitext.for_each_kept(store, |hash, number| {
         let bucket = (hash % buckets) as i32;
         let (of_bucket, places) = found.entry(bucket).or_default();
         let mut page_pairs = Vec::new();

@@ -8,6 +8,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
 use super::exporter::{Content, Row, rounded};
+use crate::text::contacts::{has_email, has_phone};
+use crate::text::near::near;
 use crate::types::{
     AlignedSentences, BitextLine, BlockKind, DocumentLine, FetchLine, PageLine, PairLine, SentencePlace,
 };
@@ -144,14 +146,14 @@ const BITEXT: &[Column<BitextLine>] = &[
     Column("paragraph_b", MaybeInt(|line| line.b.paragraph)),
     Column("sentence_b", MaybeInt(|line| line.b.sentence)),
     Column("count_b", Int(|line| line.b.count)),
-    Column("chars_a", Int(|line| line.a.chars)),
-    Column("chars_b", Int(|line| line.b.chars)),
-    Column("near_a", Hash(|line| line.a.near)),
-    Column("near_b", Hash(|line| line.b.near)),
+    Column("chars_a", Int(|line| chars(&line.text_a))),
+    Column("chars_b", Int(|line| chars(&line.text_b))),
+    Column("near_a", Hash(|line| near_hash(&line.text_a))),
+    Column("near_b", Hash(|line| near_hash(&line.text_b))),
     Column("page_pairs", MaybeInt(|line| line.page_pairs)),
     Column("furniture", Flag(|line| line.is_furniture)),
-    Column("email", Flag(|line| line.has_email)),
-    Column("phone", Flag(|line| line.has_phone)),
+    Column("email", Flag(|line| has_email(&line.text_a) || has_email(&line.text_b))),
+    Column("phone", Flag(|line| has_phone(&line.text_a) || has_phone(&line.text_b))),
     Column("also", Urls(|line| &line.others)),
 ];
 
@@ -209,6 +211,15 @@ const FETCH: &[Column<FetchLine>] = &[
     Column("length", Long(|line| line.length)),
     Column("url", Text(|line| &line.url)),
 ];
+
+fn chars(text: &str) -> u32 {
+    text.chars().count().try_into().unwrap_or(u32::MAX)
+}
+
+/// The hash that near duplicates have in common; `None` for no text.
+fn near_hash(text: &str) -> Option<u64> {
+    (!text.is_empty()).then(|| near(text))
+}
 
 fn text(place: &Option<SentencePlace>) -> &str {
     place.as_ref().map_or("", |place| &place.text)

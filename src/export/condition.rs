@@ -186,10 +186,11 @@ fn expected((column, kind): Head) -> String {
 mod tests {
     use super::*;
     use crate::export::tests::line;
+    use crate::text::near::near;
     use crate::types::PageLine;
 
     fn holds(text: &str) -> bool {
-        let line = line("one, two", "一 二");
+        let line = line("one, two", "一 二 a@b.org");
         Condition::parse(Content::Bitext, text).expect(text).holds(Row::Sentences(&line))
     }
 
@@ -209,7 +210,7 @@ mod tests {
             "text_a~e, t",
             "text_a = one, two",
             "reason=",
-            "near_a=0000000000000abc",
+            &format!("near_a={:016x}", near("One two")),
             "furniture=false",
             "email!=false",
             "also=http://ex.org/zh/b",

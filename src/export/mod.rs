@@ -216,8 +216,6 @@ mod tests {
             paragraph: Some(3),
             sentence: Some(0),
             count: if lang == "en" { 1 } else { 2 },
-            chars: 7,
-            near: Some(0xabc),
         };
         BitextLine {
             text_a: text_a.into(),
@@ -232,8 +230,6 @@ mod tests {
             others: vec![("http://ex.org/en/b".into(), "http://ex.org/zh/b".into())],
             page_pairs: Some(2),
             is_furniture: false,
-            has_email: true,
-            has_phone: false,
             joint: None,
         }
     }

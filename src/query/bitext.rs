@@ -10,7 +10,7 @@ use super::frequency::Frequency;
 use super::paragraphs::Paragraphs;
 use super::scope::{Scope, sites};
 use super::site::{PairSource, Site, pair_source};
-use crate::align::clean::{Reason, near};
+use crate::align::clean::Reason;
 use crate::align::{Document, Lengths, Model, Params, Scoring, Vocabulary};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -21,7 +21,6 @@ use crate::store::layout::{
     StoredPage, VocabularyRow,
 };
 use crate::store::records::{Mapped, RecordRef};
-use crate::text::contacts::{has_email, has_phone};
 use crate::text::words::Words;
 use crate::types::{BitextLine, JudgedPair, Lang, LangPair, PagePair, Place, SiteId};
 
@@ -418,7 +417,6 @@ impl<'s> OpenPair<'s> {
                 paragraph,
                 sentence: found.as_ref().map(|found| found.sentence),
                 count: u32::from(count),
-                ..Place::default()
             };
             (found.map_or(String::new(), |found| found.text), place)
         };
@@ -426,7 +424,7 @@ impl<'s> OpenPair<'s> {
         let b = side(&self.pages.1, &self.archives.1, (bead.b_start, bead.b_end), bead.n);
         let ((text_a, place_a), (text_b, place_b)) = self.turned(a, b);
         let (lang_a, lang_b) = self.turned(self.langs.0, self.langs.1);
-        let line = BitextLine {
+        BitextLine {
             text_a,
             text_b,
             lang_a,
@@ -440,23 +438,9 @@ impl<'s> OpenPair<'s> {
             others: Vec::new(),
             page_pairs: None,
             is_furniture: false,
-            has_email: false,
-            has_phone: false,
             joint: None,
-        };
-        with_marks(line)
+        }
     }
-}
-
-/// The line, with what its texts say by themselves.
-pub(super) fn with_marks(mut line: BitextLine) -> BitextLine {
-    for (text, place) in [(&line.text_a, &mut line.a), (&line.text_b, &mut line.b)] {
-        place.chars = text.chars().count() as u32;
-        place.near = (!text.is_empty()).then(|| near(text));
-    }
-    let has = |is_there: fn(&str) -> bool| is_there(&line.text_a) || is_there(&line.text_b);
-    (line.has_email, line.has_phone) = (has(has_email), has(has_phone));
-    line
 }
 
 /// The languages of the accepted page pairs of a scope.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::align::clean::{Reason, hash_of_pair};
+use crate::align::clean::{Reason, hash_of_sentences};
 use crate::store::layout::{ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow};
 use crate::types::Lang;
 
@@ -46,7 +46,7 @@ impl Frequency {
                     |row: &&ArchivedRepeatRow| (row.pair.to_native(), row.bead.to_native()) == (place, number);
                 if repeats.next_if(is_here).is_some() {
                     // The page pair that has it last, and how many have it.
-                    let (last, count) = counts.entry(key(row, bead)).or_insert((u32::MAX, 0));
+                    let (last, count) = counts.entry(hash_of_bead(row, bead)).or_insert((u32::MAX, 0));
                     *count += u32::from(*last != place);
                     *last = place;
                 }
@@ -61,7 +61,9 @@ impl Frequency {
             _ if bead.reason != 0 => None,
             None => Some(1),
             Some(repeat) if repeat.reason == 0 => Some(repeat.others.len() as u32 + 1),
-            Some(repeat) if repeat.reason == Reason::Duplicate as u8 => self.repeated.get(&key(row, bead)).copied(),
+            Some(repeat) if repeat.reason == Reason::Duplicate as u8 => {
+                self.repeated.get(&hash_of_bead(row, bead)).copied()
+            }
             Some(_) => None,
         }
     }
@@ -74,9 +76,9 @@ impl Frequency {
     }
 }
 
-/// The hash of a sentence pair of a page pair.
-fn key(row: &ArchivedBitextPairRow, bead: &BeadRow) -> u64 {
-    hash_of_pair((Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b)), bead.texts.into())
+/// The hash by which equal sentence pairs are found.
+pub(crate) fn hash_of_bead(row: &ArchivedBitextPairRow, bead: &BeadRow) -> u64 {
+    hash_of_sentences((Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b)), bead.texts.into())
 }
 
 fn is_furniture(page_pairs: u32, all: u32) -> bool {

@@ -2,15 +2,14 @@
 
 use rustc_hash::FxHashSet;
 
-use super::bitext::with_marks;
 use crate::types::BitextLine;
 
 /// Joins sentence pairs as they come, in the order of [`super::bitext::for_each_bead`].
 #[derive(Debug)]
 pub struct Joiner {
     most_chars: usize,
-    /// What more may be joined to, and the number of sentence pairs that it is made of.
-    waiting: Option<(BitextLine, u32)>,
+    /// What more may be joined to, and the number of characters of its sides.
+    waiting: Option<(BitextLine, [usize; 2])>,
 }
 
 impl Joiner {
@@ -22,27 +21,27 @@ impl Joiner {
     /// Takes the next sentence pair; returns what is complete. Where the caller leaves a sentence pair out, it is to call
     /// [`Joiner::rest`], so that nothing is joined across it.
     pub fn next(&mut self, line: BitextLine) -> Option<BitextLine> {
-        if let (Some((before, count)), Some(between)) = (&mut self.waiting, line.joint)
-            && self.most_chars >= before.a.chars as usize + between[0].len() + line.a.chars as usize
-            && self.most_chars >= before.b.chars as usize + between[1].len() + line.b.chars as usize
-        {
-            join(before, line, between);
-            *count += 1;
-            return None;
+        let chars = [&line.text_a, &line.text_b].map(|text| text.chars().count());
+        if let (Some((before, all)), Some(between)) = (&mut self.waiting, line.joint) {
+            let joined: [usize; 2] = std::array::from_fn(|side| all[side] + between[side].len() + chars[side]);
+            if joined.iter().all(|&chars| chars <= self.most_chars) {
+                join(before, line, between);
+                *all = joined;
+                return None;
+            }
         }
         let complete = self.rest();
-        self.waiting = Some((line, 1));
+        self.waiting = Some((line, chars));
         complete
     }
 
     /// What is complete if nothing follows.
     pub fn rest(&mut self) -> Option<BitextLine> {
-        let (line, count) = self.waiting.take()?;
-        Some(if count == 1 { line } else { with_marks(line) })
+        self.waiting.take().map(|(line, _)| line)
     }
 }
 
-/// Adds a line to the one before it, except for what [`with_marks`] says of the texts.
+/// Adds a line to the one before it.
 fn join(before: &mut BitextLine, line: BitextLine, between: [&'static str; 2]) {
     let sides = [
         (&mut before.text_a, &mut before.a, &line.text_a, &line.a, between[0]),
@@ -51,7 +50,6 @@ fn join(before: &mut BitextLine, line: BitextLine, between: [&'static str; 2]) {
     for (text, place, next, next_place, between) in sides {
         text.push_str(between);
         text.push_str(next);
-        place.chars += between.len() as u32 + next_place.chars;
         place.count += next_place.count;
     }
     before.score = before.score.min(line.score);
@@ -68,7 +66,7 @@ mod tests {
 
     fn line(text: &str, score: f64, joint: Option<[&'static str; 2]>) -> BitextLine {
         let place = Place { count: 1, sentence: Some(3), ..Place::default() };
-        with_marks(BitextLine {
+        BitextLine {
             text_a: text.into(),
             text_b: text.to_uppercase(),
             lang_a: Lang::EN,
@@ -81,10 +79,8 @@ mod tests {
             others: vec![(text[..1].into(), "b".into()), ("all".into(), "all".into())],
             page_pairs: Some(text.len() as u32),
             is_furniture: text == "x",
-            has_email: false,
-            has_phone: false,
             joint,
-        })
+        }
     }
 
     fn joined(most_chars: usize, lines: &[BitextLine]) -> Vec<BitextLine> {
@@ -115,9 +111,8 @@ mod tests {
         let found = joined(100, &lines).remove(0);
         assert_eq!((found.score, found.page_pairs, found.is_furniture), (0.7, Some(1), true));
         assert_eq!(found.others, [("all".to_owned(), "all".to_owned())]);
-        assert_eq!((found.a.count, found.a.sentence, found.a.chars), (3, Some(3), 18));
-        let whole = line("write to a@b.org x", 0.7, None);
-        assert_eq!((found.a.near, found.has_email, found.b.near), (whole.a.near, true, whole.b.near));
+        assert_eq!((found.a.count, found.a.sentence, found.text_a.chars().count()), (3, Some(3), 18));
+        assert_eq!((found.text_a.as_str(), found.text_b.as_str()), ("write to a@b.org x", "WRITE TO A@B.ORG X"));
     }
 
     #[test]

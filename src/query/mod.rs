@@ -56,6 +56,7 @@ pub use browse::{LonePages, PairFilter, PairOrder, PairPage, key_examples, lone_
 pub use counts::{Totals, totals};
 pub use documents::{for_each_document, for_each_page};
 pub use fetch::fetch;
+pub(crate) use frequency::hash_of_bead;
 pub use hosts::{HostLine, hosts, hosts_in, hosts_named};
 pub use joining::Joiner;
 pub use keys::{KeyLine, keys};

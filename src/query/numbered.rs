@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 
 use super::bitext::SiteBitext;
+use super::frequency::hash_of_bead;
 use crate::error::Result;
 use crate::store::Store;
-use crate::store::layout::{ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow, BitextHead, PagePlaces, RepeatRecord};
+use crate::store::layout::{ArchivedBitextPairRow, ArchivedRepeatRow, BitextHead, PagePlaces, RepeatRecord};
 use crate::store::records::{Mapped, RecordRef};
-use crate::types::Lang;
 
 /// The sentence pairs of one site. Beads are numbered through all its page pairs.
 pub struct NumberedBitext {
@@ -52,21 +52,17 @@ impl NumberedBitext {
         Ok(NumberedBitext { bitext, starts, repeats, read: RefCell::default() })
     }
 
-    /// Calls `each` with every bead that was not left out on the site, its languages, and its number.
+    /// Calls `each` with the hash of every bead that was not left out on the site
+    /// ([`hash_of_bead`]), and its number.
     ///
     /// # Errors
     /// When the store cannot be read, or what `each` returns.
-    pub fn for_each_kept(
-        &self,
-        store: &Store,
-        mut each: impl FnMut((Lang, Lang), &BeadRow, u32) -> Result<()>,
-    ) -> Result<()> {
+    pub fn for_each_kept(&self, store: &Store, mut each: impl FnMut(u64, u32) -> Result<()>) -> Result<()> {
         let mut records = self.repeats.iter();
         let mut left_out: Vec<((u32, u32), bool)> = Vec::new();
         let mut next = 0;
         let mut flat = 0;
         for ((row, beads), pair) in self.bitext.aligned().zip(0u32..) {
-            let langs = (Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b));
             for (bead, number) in beads.iter().zip(0u32..) {
                 while next == left_out.len()
                     && let Some(repeats) = records.next()
@@ -78,7 +74,7 @@ impl NumberedBitext {
                 let repeat = left_out.get(next).filter(|repeat| repeat.0 == (pair, number));
                 next += usize::from(repeat.is_some());
                 if bead.reason == 0 && !repeat.is_some_and(|repeat| repeat.1) {
-                    each(langs, bead, flat)?;
+                    each(hash_of_bead(row, bead), flat)?;
                 }
                 flat += 1;
             }

@@ -1,6 +1,6 @@
 //! Text tools that two or more methods need: [`addresses`] knows the ways to write a URL, [`tokens`] takes URLs apart, and [`counterpart`]
 //! makes the URLs into which a key turns a URL; [`words`] and [`sentences`] take texts apart; [`contacts`] finds
-//! e-mail addresses and telephone numbers; [`json`] writes a value on one line.
+//! e-mail addresses and telephone numbers, [`near`] near duplicates; [`json`] writes a value on one line.
 
 pub mod addresses;
 mod boundaries;
@@ -8,6 +8,7 @@ pub mod contacts;
 pub mod counterpart;
 pub mod json;
 mod lists;
+pub mod near;
 mod quotes;
 pub mod sentences;
 pub mod tokens;

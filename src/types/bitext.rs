@@ -28,7 +28,7 @@ impl Bead {
     }
 }
 
-/// Where one side of a sentence pair comes from, and what is known of its text by itself.
+/// Where one side of a sentence pair comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// URL of the page.
@@ -47,10 +47,6 @@ pub struct Place {
     pub sentence: Option<u32>,
     /// The number of sentences.
     pub count: u32,
-    /// The number of characters of the text.
-    pub chars: u32,
-    /// The hash that near duplicates of the text have in common; `None` where there is no text.
-    pub near: Option<u64>,
 }
 
 /// One sentence pair, for listing and export; or several that were joined.
@@ -81,10 +77,6 @@ pub struct BitextLine {
     pub page_pairs: Option<u32>,
     /// True where so many of the site's page pairs have it that it is likely part of a template: a menu, a header, a footer.
     pub is_furniture: bool,
-    /// True where a side has an e-mail address.
-    pub has_email: bool,
-    /// True where a side has a telephone number.
-    pub has_phone: bool,
     /// What stands between the sentence pair before it and this one, on both sides, where the two can be joined: they follow one another
     /// on both pages, and the one before was kept.
     pub joint: Option<[&'static str; 2]>,

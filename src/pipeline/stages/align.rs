@@ -17,7 +17,7 @@ use crate::align::repeats::{BeadId, Finder};
 use crate::align::sample::{SampledPair, input_hash, portions};
 use crate::align::train;
 use crate::align::untranslated::Untranslated;
-use crate::align::{AlignPage, Aligned, Document, Judged, Model, Params, align_pages, clean, untranslated};
+use crate::align::{AlignPage, Aligned, Document, Judged, Model, Params, align_pages, untranslated};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::{Urls, hash_of_pair};
@@ -29,7 +29,7 @@ use crate::query::bitext::{
 };
 use crate::query::model_cache::ModelCache;
 use crate::query::site::pair_source;
-use crate::query::{Scope, Site, learnt_pairs, sites};
+use crate::query::{Scope, Site, hash_of_bead, learnt_pairs, sites};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
     BeadRow, BitextChunk, BitextHead, BitextRecord, ModelHead, PairBitextRow, RepeatRecord, RepeatRow, StoredPage,
@@ -654,7 +654,7 @@ fn repeats(store: &mut Store, head: &mut BitextHead, folder: &Path, config: &Con
             if untranslated.has(a, langs.0) || untranslated.has(b, langs.1) {
                 finder.leave_out(id, Reason::Untranslated)?;
             } else {
-                finder.add(clean::hash_of_pair(langs, (a, b)), id)?;
+                finder.add(hash_of_bead(row, bead), id)?;
             }
         }
     }

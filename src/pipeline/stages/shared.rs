@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::align::clean::hash_of_pair;
 use crate::align::repeats::{BeadId, Finder};
 use crate::error::Result;
 use crate::pipeline::Context;
@@ -40,9 +39,7 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64, context: &Contex
             heads.iter().map(|head| NumberedBitext::new(store, head)).collect::<Result<Vec<NumberedBitext>>>()?;
         let mut finder = Finder::new(context.config.memory.sorted_beads(), &folder);
         for (site, unit) in open.iter().zip(0u32..) {
-            site.for_each_kept(store, |langs, bead, number| {
-                finder.add(hash_of_pair(langs, bead.texts.into()), BeadId { unit, number })
-            })?;
+            site.for_each_kept(store, |hash, number| finder.add(hash, BeadId { unit, number }))?;
             store.bitexts.release();
             context.observer.progress(u64::from(unit) + 1, "");
         }
