@@ -8,11 +8,11 @@ use rayon::prelude::*;
 
 use super::beads::align;
 use super::document::{Document, Pages};
-use super::features::{features, scored};
+use super::features::scored;
 use super::model::Model;
 use super::params::Params;
 use super::resorted::Resorted;
-use super::scoring::{FEATURES, MIN_SAMPLES, Scored, Scoring, classes};
+use super::scoring::{MIN_SAMPLES, Scored, Scoring, classes};
 use super::translation::Evidence;
 use crate::types::Bead;
 
@@ -26,8 +26,8 @@ pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scorin
         let wrong = orphans((a, b), &found, model, params);
         (found, wrong)
     };
-    let found: Vec<(Found, Vec<[f32; FEATURES]>)> = pages.par_iter().map(of_pair).collect();
-    let right: Vec<_> = found.iter().flat_map(|(found, _)| found.counted.iter().map(|bead| bead.features)).collect();
+    let found: Vec<(Found, Vec<Scored>)> = pages.par_iter().map(of_pair).collect();
+    let right: Vec<_> = found.iter().flat_map(|(found, _)| found.counted.iter().map(|bead| bead.scored)).collect();
     let mut wrong: Vec<_> = found.iter().flat_map(|(_, wrong)| wrong.iter().copied()).collect();
     if wrong.len() < MIN_SAMPLES {
         let beside = |((a, b), (found, _)): (&&Pages<'_>, &(Found, Vec<_>))| beside((a, b), found, model, params);
@@ -55,7 +55,7 @@ struct Found {
 struct Counted {
     /// Its position among the beads of the pages.
     number: usize,
-    features: [f32; FEATURES],
+    scored: Scored,
 }
 
 impl Found {
@@ -67,39 +67,29 @@ impl Found {
             beads.iter().map(|bead| scored((a, b), bead, &evidence, &model.lengths)).collect();
         let mut counted: Vec<Counted> = Vec::new();
         for (number, (bead, scored)) in beads.iter().zip(&scored).enumerate() {
-            let Some(scored) = scored.as_ref().filter(|_| !resorted.has(bead)) else { continue };
+            let Some(scored) = scored.filter(|_| !resorted.has(bead)) else { continue };
             let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
             if a.words_in(side_a.words) != b.words_in(side_b.words) {
-                counted.push(Counted { number, features: scored.features });
+                counted.push(Counted { number, scored });
             }
         }
         Found { beads, scored, counted }
     }
 }
 
-/// The features of the first side of each bead from which is learnt beside the second side of the next.
-fn beside(
-    (a, b): (&Document<'_>, &Document<'_>),
-    found: &Found,
-    model: &Model,
-    params: &Params,
-) -> Vec<[f32; FEATURES]> {
+/// The first side of each bead from which is learnt, beside the second side of the next.
+fn beside((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model, params: &Params) -> Vec<Scored> {
     let evidence = Evidence::new(a, b, model, &params.translation);
     let beads: Vec<&Bead> = found.counted.iter().map(|counted| &found.beads[counted.number]).collect();
     let together = |two: &[&Bead]| {
-        let (side_a, side_b) = (a.span(two[0].a_start..two[0].a_end), b.span(two[1].b_start..two[1].b_end));
-        features(&side_a, &side_b, &evidence, &model.lengths)
+        let bead = Bead { b_start: two[1].b_start, b_end: two[1].b_end, ..*two[0] };
+        scored((a, b), &bead, &evidence, &model.lengths)
     };
-    beads.windows(2).map(together).collect()
+    beads.windows(2).filter_map(together).collect()
 }
 
 /// The beads of two pages from which blocks were taken away, one side of which has lost its partner.
-fn orphans(
-    (a, b): (&Document<'_>, &Document<'_>),
-    found: &Found,
-    model: &Model,
-    params: &Params,
-) -> Vec<[f32; FEATURES]> {
+fn orphans((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model, params: &Params) -> Vec<Scored> {
     // For each block, whether it is taken away: from the second page, and half way between these from the first.
     let mut taken = [vec![false; a.blocks.len()], vec![false; b.blocks.len()]];
     for (at, counted) in found.counted.iter().enumerate() {
@@ -132,7 +122,7 @@ fn orphans(
         all(0, &places_a[bead.a_start as usize..bead.a_end as usize])
             || all(1, &places_b[bead.b_start as usize..bead.b_end as usize])
     };
-    left.counted.iter().filter(|bead| is_wrong(&left.beads[bead.number])).map(|bead| bead.features).collect()
+    left.counted.iter().filter(|bead| is_wrong(&left.beads[bead.number])).map(|bead| bead.scored).collect()
 }
 
 #[cfg(test)]
@@ -160,7 +150,7 @@ mod tests {
         let wrong = orphans((a, b), &found, &model, &params);
         // Six blocks of each page are gone, so six sentences of each have lost theirs.
         assert!(!wrong.is_empty() && wrong.len() <= 12, "{}", wrong.len());
-        assert!(wrong.iter().all(|features| features[3] <= 0.0), "no words in common: {wrong:?}");
+        assert!(wrong.iter().all(|wrong| wrong.features[3] <= 0.0), "no words in common: {wrong:?}");
     }
 
     #[test]
@@ -171,7 +161,7 @@ mod tests {
         let scoring = calibrate(&model, &all, &params);
         assert_ne!(scoring, Scoring::default());
         let found = Found::new(&pages[0].0, &pages[0].1, &model, &params);
-        let score = |number: usize| scoring.probability(&found.counted[number].features, Some(0));
+        let score = |number: usize| scoring.probability(&found.counted[number].scored, Some(0));
         assert!(score(0) > 0.9 && score(0) > score(1), "{} {}", score(0), score(1));
         assert_eq!(calibrate(&model, &[], &params), Scoring::default());
     }

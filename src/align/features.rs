@@ -2,36 +2,38 @@
 
 use super::document::Document;
 use super::lengths::Lengths;
-use super::scoring::{FEATURES, Scored};
-use super::span::Span;
+use super::numbers;
+use super::scoring::Scored;
 use super::translation::Evidence;
 use crate::types::Bead;
 
-/// The features that distinguish translations from other pairs: 1; L(b|a) per word; L(a|b) per word; half their sum, in tens of nats,
-/// limited to ±4; |δ| of the lengths, limited to 6. "Per word" divides by the number of words that the model can judge plus two, so that
-/// few words give less evidence.
-pub fn features(a: &Span, b: &Span, evidence: &Evidence, lengths: &Lengths) -> [f32; FEATURES] {
-    let logs = evidence.logs(&a.words, &b.words);
-    let mean = |log: f32, known: u32| log / (known + 2) as f32;
-    [
-        1.0,
-        mean(logs.b_given_a, logs.known_b),
-        mean(logs.a_given_b, logs.known_a),
-        ((logs.b_given_a + logs.a_given_b) / 20.0).clamp(-4.0, 4.0),
-        lengths.delta(a.chars, b.chars).abs().min(6.0),
-    ]
-}
-
 /// What scoring needs to know of a bead; `None` for one with an empty side.
+///
+/// The features that distinguish translations from other pairs: 1; L(b|a) per word; L(a|b) per word; half their sum, in tens of nats,
+/// limited to ±4; |δ| of the lengths, limited to 6; how many numbers stand on one side only, limited to 4. "Per word" divides by the number
+/// of words that the model can judge plus two, so that few words give less evidence.
 pub fn scored(
     (a, b): (&Document<'_>, &Document<'_>),
     bead: &Bead,
     evidence: &Evidence,
     lengths: &Lengths,
 ) -> Option<Scored> {
-    let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
-    let words = side_a.words.len().min(side_b.words.len());
-    bead.is_paired().then(|| Scored { features: features(&side_a, &side_b, evidence, lengths), words })
+    if !bead.is_paired() {
+        return None;
+    }
+    let (at_a, at_b) = (bead.a_start..bead.a_end, bead.b_start..bead.b_end);
+    let (side_a, side_b) = (a.span(at_a.clone()), b.span(at_b.clone()));
+    let logs = evidence.logs(&side_a.words, &side_b.words);
+    let mean = |log: f32, known: u32| log / (known + 2) as f32;
+    let features = [
+        1.0,
+        mean(logs.b_given_a, logs.known_b),
+        mean(logs.a_given_b, logs.known_a),
+        ((logs.b_given_a + logs.a_given_b) / 20.0).clamp(-4.0, 4.0),
+        lengths.delta(side_a.chars, side_b.chars).abs().min(6.0),
+        numbers::alone(a.text_of(at_a), b.text_of(at_b)).min(4) as f32,
+    ];
+    Some(Scored { features, words: side_a.words.len().min(side_b.words.len()) })
 }
 
 #[cfg(test)]
@@ -55,6 +57,7 @@ mod tests {
         let found = scored((&a, &b), &bead, &evidence, &Lengths::default()).expect("two sides");
         // Two of four words are the same, each for at most six nats; by word, two more are counted. 23 characters beside 24.
         assert_eq!((found.words, found.features[..4].to_vec()), (4, vec![1.0, 3.0, 3.0, 1.2]));
+        assert_eq!(found.features[5], 0.0);
         assert!((found.features[4] - Lengths::default().delta(23, 24)).abs() < 1e-6 && found.features[4] > 0.0);
         assert_eq!(scored((&a, &b), &Bead { b_end: 0, ..bead }, &evidence, &Lengths::default()), None);
     }

@@ -11,6 +11,7 @@ use super::params::Params;
 use super::resorted::Resorted;
 use super::scoring::{Scored, classes};
 use super::translation::{Evidence, PageWords};
+use crate::language;
 use crate::types::{Bead, Lang};
 
 /// A page, prepared for alignment with any number of other pages.
@@ -18,6 +19,8 @@ pub struct AlignPage<'t> {
     /// The page.
     pub document: Document<'t>,
     lang: Lang,
+    /// True when half of its letters are A–Z.
+    is_latin: bool,
     words: PageWords,
     /// Facts about the text of each sentence.
     texts: Vec<TextFacts>,
@@ -29,7 +32,8 @@ impl<'t> AlignPage<'t> {
         let words = PageWords::new(&document.words);
         let texts =
             (0..document.sentences.len() as u32).map(|at| TextFacts::new(document.text_of(at..at + 1))).collect();
-        AlignPage { document, lang, words, texts }
+        let is_latin = language::latin_share(document.text) >= 0.5;
+        AlignPage { document, lang, is_latin, words, texts }
     }
 
     fn text(&self, sentences: Range<u32>) -> TextFacts {
@@ -89,9 +93,8 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
         let (span_a, span_b) = (a.document.span(side_a.clone()), b.document.span(side_b.clone()));
         let chars = u64::from(span_a.chars) + u64::from(span_b.chars);
         all += chars;
-        let in_list = resorted.has(&bead);
-        let class = (!in_list).then_some(class);
-        let score = scored.map_or(0.0, |scored| model.scoring.probability(&scored.features, class));
+        let class = (!resorted.has(&bead)).then_some(class);
+        let score = scored.map_or(0.0, |scored| model.scoring.probability(&scored, class));
         if score >= ALIGNED_SCORE {
             paired += chars;
         }
@@ -99,8 +102,13 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
         let length_delta = model.lengths.delta(span_a.chars, span_b.chars);
         let foreign = (evidence.foreign_a(span_a.words.clone()), evidence.foreign_b(span_b.words.clone()));
         let langs = (a.lang, b.lang);
-        let is_third_language = is_third(texts.0.lang, langs) || is_third(texts.1.lang, langs);
-        let facts = clean::Facts { texts, score, length_delta, foreign, is_third_language, in_list };
+        let is_unwritten =
+            |page: &AlignPage<'_>, text: &TextFacts, words: usize| !page.is_latin && text.is_latin(words);
+        let is_third_language = is_third(texts.0.lang, langs)
+            || is_third(texts.1.lang, langs)
+            || is_unwritten(a, &texts.0, span_a.words.len())
+            || is_unwritten(b, &texts.1, span_b.words.len());
+        let facts = clean::Facts { texts, score, length_delta, foreign, is_third_language };
         let reason = clean::judge(&facts, &params.clean);
         let texts =
             [SideText::new(&texts.0, span_a.words.len(), a.lang), SideText::new(&texts.1, span_b.words.len(), b.lang)];
@@ -113,7 +121,6 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language;
     use crate::text::words::Words;
     use crate::types::Block;
 
@@ -134,6 +141,21 @@ mod tests {
         let is_aligned = beads[0].score >= ALIGNED_SCORE;
         assert_eq!(score, if is_aligned { 1.0 } else { 0.0 });
         assert!(is_aligned && beads[0].reason.is_none(), "{beads:?}");
+    }
+
+    #[test]
+    fn what_is_in_other_letters_than_its_page_is_no_bitext() {
+        let russian = "В дистрибутив Debian 12 входит всего 59551 пакет. Все пакеты подписаны. ";
+        let reasons = |b: &str| -> Vec<Option<clean::Reason>> {
+            aligned("Debian 12 has 59551 packages. All are signed.", b)
+                .beads
+                .iter()
+                .map(|judged| judged.reason)
+                .collect()
+        };
+        assert_eq!(reasons(russian), [None, None]);
+        let half = russian.replace("Все пакеты подписаны", "All are signed");
+        assert_eq!(reasons(&half), [None, Some(clean::Reason::WrongLanguage)]);
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod lists;
 pub mod matches;
 mod model;
 pub mod neighbourhoods;
+mod numbers;
 mod params;
 pub mod repeats;
 mod resorted;
@@ -34,6 +35,7 @@ mod span;
 pub mod train;
 pub mod translation;
 pub mod untranslated;
+mod widen;
 
 pub use beads::align;
 pub use document::Document;

@@ -3,12 +3,17 @@
 use crate::logistic::{Row, fit};
 
 /// How many numbers describe a bead.
-pub const FEATURES: usize = 5;
+pub const FEATURES: usize = 6;
 /// The fewest beads that were found, and wrong ones, from which scoring is learnt.
 pub const MIN_SAMPLES: usize = 50;
+/// The fewest of either of one kind from which the weights of this kind are learnt (an estimate).
+const MIN_OF_KIND: usize = 20;
 
-/// How many classes of beads there are, by their length and by their neighbours.
-pub const CLASSES: usize = 2 * LEVELS;
+/// How many kinds of beads there are: labels and sentences. Labels have few words that could speak for them or against them, so that what
+/// wrong sentences look like says nothing of wrong labels.
+pub const KINDS: usize = 2;
+/// How many classes of beads there are, by their kind and by their neighbours.
+pub const CLASSES: usize = KINDS * LEVELS;
 /// How many beads before and behind a bead are its neighbours.
 const NEIGHBOURS: usize = 4;
 /// Shares of sure neighbours are told apart in so many steps.
@@ -21,10 +26,17 @@ const SURE: f32 = 2.197_224_6;
 /// What scoring needs to know of a bead with two sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scored {
-    /// The [`features`](super::features::features).
+    /// What [`scored`](super::features::scored) says.
     pub features: [f32; FEATURES],
     /// The number of words of the side that has fewer.
     pub words: usize,
+}
+
+impl Scored {
+    /// 0 for a label, 1 for a sentence.
+    fn kind(&self) -> usize {
+        usize::from(self.words >= SENTENCE_WORDS)
+    }
 }
 
 /// The class of each bead of two pages: whether it is a sentence, and how many of its neighbours are sure.
@@ -32,16 +44,15 @@ pub fn classes(scoring: &Scoring, beads: &[Option<Scored>]) -> Vec<usize> {
     // For each bead and for the end, how many beads before it are sure.
     let mut sure_before = vec![0usize];
     for bead in beads {
-        let is_sure = bead.is_some_and(|bead| scoring.log_odds(&bead.features) >= SURE);
+        let is_sure = bead.is_some_and(|bead| scoring.log_odds(&bead) >= SURE);
         sure_before.push(sure_before[sure_before.len() - 1] + usize::from(is_sure));
     }
     let class = |at: usize| {
         let (start, end) = (at.saturating_sub(NEIGHBOURS), (at + 1 + NEIGHBOURS).min(beads.len()));
         let own = sure_before[at + 1] - sure_before[at];
         let (sure, all) = (sure_before[end] - sure_before[start] - own, end - start - 1);
-        let is_sentence = beads[at].is_some_and(|bead| bead.words >= SENTENCE_WORDS);
         let level = (sure * LEVELS).checked_div(all).map_or(LEVELS - 1, |level| level.min(LEVELS - 1));
-        LEVELS * usize::from(is_sentence) + level
+        LEVELS * beads[at].map_or(0, |bead| bead.kind()) + level
     };
     (0..beads.len()).map(class).collect()
 }
@@ -49,37 +60,39 @@ pub fn classes(scoring: &Scoring, beads: &[Option<Scored>]) -> Vec<usize> {
 /// How beads are scored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scoring {
-    /// Weights of the features.
-    pub weights: [f32; FEATURES],
+    /// Weights of the features, for each kind of beads.
+    pub weights: [[f32; FEATURES]; KINDS],
     /// The share of wrong beads in each class, 0..=1.
     pub wrong: [f32; CLASSES],
 }
 
 impl Default for Scoring {
-    /// An estimate, for where there is too little data to learn: words count in favour in both directions, differences of length against,
-    /// and one bead in twenty is wrong.
+    /// An estimate, for where there is too little data to learn: words count in favour in both directions, differences of length and numbers
+    /// that one side lacks against, and one bead in twenty is wrong.
     fn default() -> Scoring {
-        Scoring { weights: [0.5, 1.0, 1.0, 1.0, -0.5], wrong: [0.05; CLASSES] }
+        Scoring { weights: [[0.5, 1.0, 1.0, 1.0, -0.5, -1.0]; KINDS], wrong: [0.05; CLASSES] }
     }
 }
 
 impl Scoring {
     /// All its numbers in one list.
     pub fn to_numbers(&self) -> Vec<f32> {
-        [&self.weights[..], &self.wrong].concat()
+        [self.weights.as_flattened(), &self.wrong].concat()
     }
 
     /// From what [`Scoring::to_numbers`] gives; `None` for anything else.
     pub fn from_numbers(numbers: &[f32]) -> Option<Scoring> {
-        let (weights, wrong) = numbers.split_first_chunk()?;
+        let (weights, wrong) = numbers.split_at_checked(KINDS * FEATURES)?;
         let is_sound =
             weights.iter().all(|weight| weight.is_finite()) && wrong.iter().all(|share| (0.0..=1.0).contains(share));
-        Some(Scoring { weights: *weights, wrong: wrong.try_into().ok()? }).filter(|_| is_sound)
+        let mut scoring = Scoring { wrong: wrong.try_into().ok()?, ..Scoring::default() };
+        scoring.weights.as_flattened_mut().copy_from_slice(weights);
+        is_sound.then_some(scoring)
     }
 
-    /// ln of how much likelier the features are for a bead that was found than for a wrong one.
-    fn log_odds(&self, features: &[f32; FEATURES]) -> f32 {
-        self.weights.iter().zip(features).map(|(w, x)| w * x).sum()
+    /// ln of how much likelier the features are for a bead that was found than for a wrong one of its kind.
+    fn log_odds(&self, bead: &Scored) -> f32 {
+        self.weights[bead.kind()].iter().zip(&bead.features).map(|(w, x)| w * x).sum()
     }
 
     /// The probability that the sides of a bead are translations, 0..=1.
@@ -87,85 +100,108 @@ impl Scoring {
     /// Of the beads of a class that were found, a share w is wrong. Where features are o times as likely for a bead that was found as for a
     /// wrong one, the share of wrong ones among beads with these features is w/o. In lists that each language sorts itself (no class) the
     /// place of a bead says nothing, so that w is ½.
-    pub fn probability(&self, features: &[f32; FEATURES], class: Option<usize>) -> f32 {
+    pub fn probability(&self, bead: &Scored, class: Option<usize>) -> f32 {
         let wrong = class.map_or(0.5, |class| self.wrong[class]);
-        (1.0 - wrong * (-self.log_odds(features)).exp()).max(0.0)
+        (1.0 - wrong * (-self.log_odds(bead)).exp()).max(0.0)
     }
 
     /// Fits the weights to beads that were found and to wrong ones, and estimates the share of wrong ones of each class. `classes` gives
-    /// the class of each bead that was found. `None` for fewer than [`MIN_SAMPLES`] of either kind.
-    pub fn fit(
-        found: &[[f32; FEATURES]],
-        wrong: &[[f32; FEATURES]],
-        classes: impl FnOnce(&Scoring) -> Vec<usize>,
-    ) -> Option<Scoring> {
+    /// the class of each bead that was found. `None` for fewer than [`MIN_SAMPLES`] of either.
+    pub fn fit(found: &[Scored], wrong: &[Scored], classes: impl FnOnce(&Scoring) -> Vec<usize>) -> Option<Scoring> {
         if found.len() < MIN_SAMPLES || wrong.len() < MIN_SAMPLES {
             return None;
         }
-        let row = |features: &[f32; FEATURES], truth: f64| Row { inputs: features.map(f64::from), truth, weight: 1.0 };
-        let rows: Vec<Row<FEATURES>> =
-            found.iter().map(|one| row(one, 1.0)).chain(wrong.iter().map(|one| row(one, 0.0))).collect();
-        // All weights but that of the constant have a ridge of 1.
-        let mut stiffness = [1.0; FEATURES];
-        stiffness[0] = 1e-6;
-        let mut scoring =
-            Scoring { weights: fit(&rows, &[0.0; FEATURES], &stiffness).map(|w| w as f32), ..Scoring::default() };
-        if scoring.weights.iter().any(|weight| !weight.is_finite()) {
+        let of_all = weights(found, wrong, &[0.0; FEATURES]);
+        let of_kind = |kind: usize| {
+            let [found, wrong] = [found, wrong].map(|beads| of_kind(beads, kind));
+            let is_enough = found.len().min(wrong.len()) >= MIN_OF_KIND;
+            if is_enough { weights(&found, &wrong, &of_all) } else { of_all }
+        };
+        let weights = std::array::from_fn(|kind| of_kind(kind).map(|w| w as f32));
+        let mut scoring = Scoring { weights, ..Scoring::default() };
+        if scoring.weights.as_flattened().iter().any(|weight| !weight.is_finite()) {
             return None;
         }
-        // As if there were as many of either kind.
-        scoring.weights[0] -= (found.len() as f32 / wrong.len() as f32).ln();
         scoring.wrong = shares_of_wrong(&scoring, found.iter().zip(classes(&scoring)), wrong);
         Some(scoring)
     }
 }
 
+fn of_kind(beads: &[Scored], kind: usize) -> Vec<Scored> {
+    beads.iter().filter(|bead| bead.kind() == kind).copied().collect()
+}
+
+/// The weights that tell beads that were found from wrong ones, as if there were as many of either. All but that of the constant are near
+/// their `prior`, with a ridge of 1.
+fn weights(found: &[Scored], wrong: &[Scored], prior: &[f64; FEATURES]) -> [f64; FEATURES] {
+    let row = |bead: &Scored, truth: f64| Row { inputs: bead.features.map(f64::from), truth, weight: 1.0 };
+    let rows: Vec<Row<FEATURES>> =
+        found.iter().map(|one| row(one, 1.0)).chain(wrong.iter().map(|one| row(one, 0.0))).collect();
+    let mut stiffness = [1.0; FEATURES];
+    stiffness[0] = 1e-6;
+    let mut weights = fit(&rows, prior, &stiffness);
+    weights[0] -= (found.len() as f64 / wrong.len() as f64).ln();
+    weights
+}
+
 /// Estimates the share of wrong beads of each class: `found` are beads with their classes, `wrong` sides that do not belong together.
 ///
-/// A tenth of the wrong beads have odds below some limit, so at most ten times as many beads are wrong as were found below it; and at
-/// most four times as many as were found below the limit of a quarter. The least of such bounds is taken. A class with few beads borrows
-/// from the whole.
+/// A tenth of the wrong beads of a kind have odds below some limit, so at most ten times as many beads are wrong as were found below it; and
+/// at most four times as many as were found below the limit of a quarter. The least of such bounds is taken. What was found below a limit is
+/// one more than was counted: where none was, the share may still be as large as hides from so few beads. The share of a class is believed
+/// to be near that of its kind, and that of a kind near the default (an exponential distribution, of which the mean of the posterior is
+/// taken).
 fn shares_of_wrong<'f>(
     scoring: &Scoring,
-    found: impl Iterator<Item = (&'f [f32; FEATURES], usize)>,
-    wrong: &[[f32; FEATURES]],
+    found: impl Iterator<Item = (&'f Scored, usize)>,
+    wrong: &[Scored],
 ) -> [f32; CLASSES] {
     /// Shares of the wrong beads.
     const QUANTILES: [f32; 3] = [0.1, 0.25, 0.5];
-    /// How many beads the estimate for the whole counts for in each class.
-    const BORROWED: f32 = 20.0;
-    let mut odds: Vec<f32> = wrong.iter().map(|features| scoring.log_odds(features)).collect();
-    odds.sort_by(f32::total_cmp);
-    let limits = QUANTILES.map(|quantile| odds[(odds.len() as f32 * quantile) as usize]);
+    let limits: [_; KINDS] = std::array::from_fn(|kind| {
+        let own = of_kind(wrong, kind);
+        let wrong = if own.len() >= MIN_OF_KIND { &own } else { wrong };
+        let mut odds: Vec<f32> = wrong.iter().map(|bead| scoring.log_odds(bead)).collect();
+        odds.sort_by(f32::total_cmp);
+        QUANTILES.map(|quantile| odds[(odds.len() as f32 * quantile) as usize])
+    });
     let mut all = [0u32; CLASSES];
     let mut low = [[0u32; QUANTILES.len()]; CLASSES];
-    for (features, class) in found {
+    for (bead, class) in found {
         all[class] += 1;
-        let odds = scoring.log_odds(features);
-        low[class].iter_mut().zip(limits).for_each(|(low, limit)| *low += u32::from(odds <= limit));
+        let odds = scoring.log_odds(bead);
+        low[class].iter_mut().zip(limits[class / LEVELS]).for_each(|(low, limit)| *low += u32::from(odds <= limit));
     }
-    let share = |low: [u32; QUANTILES.len()], all: u32, prior: f32| {
-        let bounds = low.into_iter().zip(QUANTILES).map(|(low, quantile)| low as f32 / quantile);
-        let least = bounds.fold(f32::INFINITY, f32::min);
-        ((least + BORROWED * prior) / (all as f32 + BORROWED)).min(1.0)
+    // The bound by a limit is (low + 1) / (certainty + quantile · all), where the certainty is 1 / mean of what was believed before.
+    let share = |low: [u32; QUANTILES.len()], all: u32, certainty: f32| {
+        let bound = |(low, quantile): (u32, f32)| (low as f32 + 1.0) / (certainty + quantile * all as f32);
+        low.into_iter().zip(QUANTILES).map(bound).fold(1.0, f32::min)
     };
-    let sum = low.iter().fold([0; QUANTILES.len()], |sum, low| std::array::from_fn(|at| sum[at] + low[at]));
-    let whole = share(sum, all.iter().sum(), Scoring::default().wrong[0]);
-    std::array::from_fn(|class| share(low[class], all[class], whole))
+    let of_kinds: [f32; KINDS] = std::array::from_fn(|kind| {
+        let classes = LEVELS * kind..LEVELS * (kind + 1);
+        let sum = |at: usize| low[classes.clone()].iter().map(|low| low[at]).sum();
+        share(std::array::from_fn(sum), all[classes.clone()].iter().sum(), 1.0 / Scoring::default().wrong[0])
+    });
+    std::array::from_fn(|class| share(low[class], all[class], 1.0 / of_kinds[class / LEVELS]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SURE_ONE: [f32; FEATURES] = [1.0, 5.0, 5.0, 2.0, 0.0];
-    const POOR_ONE: [f32; FEATURES] = [1.0, -1.0, -1.0, -1.0, 1.0];
+    const SURE_ONE: [f32; FEATURES] = [1.0, 5.0, 5.0, 2.0, 0.0, 0.0];
+    const POOR_ONE: [f32; FEATURES] = [1.0, -1.0, -1.0, -1.0, 1.0, 0.0];
+
+    fn sentence(x: f32) -> Scored {
+        Scored { features: [1.0, x, 0.0, 0.0, 0.0, 0.0], words: SENTENCE_WORDS }
+    }
 
     #[test]
     fn a_bead_is_as_good_as_its_words_and_its_class() {
-        let mut scoring = Scoring { weights: [0.0, 1.0, 0.0, 0.0, 0.0], ..Scoring::default() };
+        let mut scoring = Scoring::default();
+        scoring.weights[1] = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         (scoring.wrong[0], scoring.wrong[1]) = (0.4, 0.02);
-        let p = |x: f32, class| scoring.probability(&[1.0, x, 0.0, 0.0, 0.0], class);
+        let p = |x: f32, class| scoring.probability(&sentence(x), class);
         assert_eq!((p(0.0, Some(0)), p(0.0, Some(1)), p(0.0, None)), (0.6, 0.98, 0.5));
         assert!((p(1.0, Some(0)) - (1.0 - 0.4 / std::f32::consts::E)).abs() < 1e-6);
         assert_eq!(p(-9.0, Some(1)), 0.0);
@@ -176,7 +212,12 @@ mod tests {
             numbers[at] = number;
             numbers
         };
-        let bad = [numbers[1..].to_vec(), spoilt(0, f32::NAN), spoilt(FEATURES, 1.5), [&numbers[..], &[0.0]].concat()];
+        let bad = [
+            numbers[1..].to_vec(),
+            spoilt(0, f32::NAN),
+            spoilt(KINDS * FEATURES, 1.5),
+            [&numbers[..], &[0.0]].concat(),
+        ];
         assert!(bad.iter().all(|numbers| Scoring::from_numbers(numbers).is_none()));
     }
 
@@ -198,10 +239,9 @@ mod tests {
     #[test]
     fn the_share_of_wrong_beads_is_found_without_knowing_which_they_are() {
         // Right beads have features from 0 to 9 and wrong ones from −6 to 3. In class 7 one bead in ten is wrong, in class 4 one in two.
-        let features = |x: f32| [1.0, x, 0.0, 0.0, 0.0];
-        let right = |n: usize| features((n % 90) as f32 / 10.0);
-        let wrong = |n: usize| features((n * 7 % 90) as f32 / 10.0 - 6.0);
-        let mut found: Vec<([f32; FEATURES], usize)> = Vec::new();
+        let right = |n: usize| sentence((n % 90) as f32 / 10.0);
+        let wrong = |n: usize| sentence((n * 7 % 90) as f32 / 10.0 - 6.0);
+        let mut found: Vec<(Scored, usize)> = Vec::new();
         for (class, one_in) in [(7, 10), (4, 2)] {
             found.extend((0..900).map(|n| (if n % one_in == 0 { wrong(n / one_in) } else { right(n) }, class)));
         }
@@ -209,8 +249,8 @@ mod tests {
         let (all, classes): (Vec<_>, Vec<usize>) = found.into_iter().unzip();
         let scoring = Scoring::fit(&all, &random, |_| classes).expect("enough");
         assert!((scoring.wrong[7] - 0.1).abs() < 0.03 && (scoring.wrong[4] - 0.5).abs() < 0.08, "{:?}", scoring.wrong);
-        // A class without beads has the share of all.
-        assert!((scoring.wrong[0] - 0.3).abs() < 0.05, "{:?}", scoring.wrong);
+        // A class without beads has the share of its kind, and a kind without beads that of the default.
+        assert!((scoring.wrong[5] - 0.3).abs() < 0.05 && (scoring.wrong[0] - 0.05).abs() < 1e-6, "{:?}", scoring.wrong);
         assert_eq!(Scoring::fit(&all[..49], &random, |_| Vec::new()), None);
     }
 }

@@ -73,6 +73,10 @@ pub enum Boxes {
 /// where no spaces are written, links may stand beside each other in a sentence.
 pub fn missing_between(before: &str, next: &str, boxes: Boxes) -> Missing {
     let (Some(last), Some(first)) = (before.chars().next_back(), next.chars().next()) else { return Missing::Nothing };
+    let has_case = last.is_lowercase() || last.is_uppercase();
+    if boxes == Boxes::No && last.is_alphabetic() && !has_case && is_of_heading(next) {
+        return Missing::Space;
+    }
     let touches_unspaced = is_written_unspaced(last) || is_written_unspaced(first);
     if !last.is_alphanumeric() || !first.is_alphanumeric() || touches_unspaced && boxes != Boxes::Menu {
         return Missing::Nothing;
@@ -94,6 +98,14 @@ fn is_number(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let Some(rest) = rest.strip_prefix('.').filter(|_| rest.len() < text.len()) else { return false };
     rest.starts_with(|c: char| c.is_ascii_digit() || c.is_whitespace())
+}
+
+/// True for text that begins with the number of a heading that can be nothing else: `9.10. `.
+fn is_of_heading(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let number = &text[..text.len() - rest.len()];
+    let is_number = is_number(number) && number.ends_with(|c: char| c == '.');
+    is_number && rest.starts_with(char::is_whitespace)
 }
 
 /// True for text that ends with a word that no number belongs to.
@@ -142,7 +154,13 @@ mod tests {
 
     #[test]
     fn a_word_does_not_begin_with_a_capital_inside_another() {
-        for (before, next) in [("5.3.1", "Reported online"), ("Next", "3.6.\u{a0}Install"), ("Heading", "New")] {
+        for (before, next) in [
+            ("5.3.1", "Reported online"),
+            ("Next", "3.6.\u{a0}Install"),
+            ("Heading", "New"),
+            ("戻る", "9.10. バックアップ"),
+            ("السابق", "9.4. واجهات"),
+        ] {
             assert_eq!(missing_between(before, next, Boxes::No), Missing::Space, "{before}{next}");
         }
         for (before, next) in [
@@ -152,6 +170,8 @@ mod tests {
             ("acl_c", "X"),
             ("Post", "SQL"),
             ("使用", "Nacos"),
+            ("版本", "2.0"),
+            ("版本", "2.0 发布"),
             ("a.", "B"),
         ] {
             assert_eq!(missing_between(before, next, Boxes::No), Missing::Nothing, "{before}{next}");

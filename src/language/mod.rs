@@ -25,7 +25,7 @@ use profiles::Profiles;
 use scripts::{Script, Scripts};
 
 pub use params::Params;
-pub use scripts::is_alone;
+pub use scripts::{is_alone, latin_share};
 
 /// A stretch of text of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

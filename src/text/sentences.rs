@@ -81,8 +81,11 @@ fn says_something(text: &str) -> bool {
     let is_roman = |text: &str| text.len() > 1 && text.bytes().all(|b| b"IVXLC".contains(&b));
     let is_named = || {
         named.split_once(' ').is_some_and(|(word, number)| {
-            let starts = word.starts_with(char::is_uppercase) && word.chars().all(char::is_alphabetic);
-            starts && (is_roman(number) || is_number(number))
+            let is_word = word.chars().all(char::is_alphabetic);
+            let is_capital = word.starts_with(char::is_uppercase) && (is_roman(number) || is_number(number));
+            // Where letters have no case, `الشكل 14.1.` or `表 12.10.`, and not a sentence that ends with a number.
+            let has_no_case = !word.contains(|c: char| c.is_lowercase() || c.is_uppercase());
+            is_word && (is_capital || has_no_case && number.contains('.') && is_number(number))
         })
     };
     !(is_single || is_number(text) || is_roman(named) || is_named())
@@ -245,10 +248,15 @@ mod tests {
             ("en", "Section 2.1. Overview"),
             ("en", "Part IV. The end"),
             ("en", "IV. The end"),
+            ("zh-Hans", "表 12.10. 编译相关软件包列表"),
+            ("ar", "شكل 14.1. السياق الأمني"),
         ] {
             assert_eq!(sentences(lang, text), [text], "{lang}");
         }
         assert_eq!(sentences("en", "We have version 3. It works."), ["We have version 3.", "It works."]);
+        assert_eq!(sentences("ar", "ولد سنة 2010. مات."), ["ولد سنة 2010.", "مات."]);
+        let burmese = "ကျား၊ မ၊ ဟူ၍ ခွဲခြားခြင်း မရှိစေရ။ လူတိုင်း ရှိသည်။";
+        assert_eq!(sentences("my", burmese).len(), 2, "U+104A is a comma");
         assert_eq!(sentences("en", "printf(\"a.\"); exit(0);"), ["printf(\"a.\"); exit(0);"]);
     }
 

@@ -520,24 +520,28 @@ pub fn number(word: &str) -> Option<u64> {
     let mut digits = [0; 32];
     let mut count = 0;
     for character in word.chars() {
-        let code = u32::from(character);
-        let zero = match character {
-            '0'..='9' => 0x30,
-            _ => {
-                let at = ZEROS.partition_point(|&zero| zero <= code);
-                match at.checked_sub(1).map(|at| ZEROS[at]).filter(|zero| code - zero < 10) {
-                    Some(zero) => zero,
-                    None if TABLES.is_alphanumeric(character) || character == '_' => return None,
-                    None => continue,
-                }
+        match digit(character) {
+            Some(digit) if count < digits.len() => {
+                digits[count] = b'0' + digit;
+                count += 1;
             }
-        };
-        if count < digits.len() {
-            digits[count] = b'0' + u8::try_from(code - zero).unwrap_or_default();
-            count += 1;
+            Some(_) => {}
+            None if TABLES.is_alphanumeric(character) || character == '_' => return None,
+            None => {}
         }
     }
     (count > 0).then(|| xxh3_64(&digits[..count]))
+}
+
+/// The value of a decimal digit of any script in use; `None` for other characters.
+pub fn digit(character: char) -> Option<u8> {
+    let code = u32::from(character);
+    if code < 0x80 {
+        return character.to_digit(10).and_then(|digit| u8::try_from(digit).ok());
+    }
+    let at = ZEROS.partition_point(|&zero| zero <= code);
+    let zero = at.checked_sub(1).map(|at| ZEROS[at])?;
+    u8::try_from(code - zero).ok().filter(|digit| *digit < 10)
 }
 
 #[cfg(test)]
@@ -593,6 +597,7 @@ mod tests {
             assert!(!is_number(word), "{word}");
         }
         assert_ne!(number("12"), number("21"));
+        assert_eq!(['7', '٧', '７', 'a', 'é', '三'].map(digit), [Some(7), Some(7), Some(7), None, None, None]);
         let category = CodePointMapData::<GeneralCategory>::new();
         let is_digit = |code: u32| category.get32(code) == GeneralCategory::DecimalNumber;
         for &zero in ZEROS {

@@ -326,7 +326,7 @@ fn refused() -> RefusedRecord {
 /// **A difference here means that stores of the last release can no longer be read.** A change that is meant needs the next
 /// `FORMAT_VERSION`, also in docs/format.md and CHANGELOG.md, and new hashes here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    15,
+    16,
     &[
         ("block of pages", 0x738d260020033cb1),
         ("batch", 0x91ab1619dca740cd),
