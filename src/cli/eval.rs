@@ -285,7 +285,7 @@ impl Eval {
                     Ok(())
                 })?;
             } else {
-                bitext::for_each_bead(store, config, scope, false, |line| {
+                bitext::for_each_bead(store, config, scope, bitext::Asked::default(), |line| {
                     judge((line.lang_a, line.lang_b), &line.text_a, &line.text_b);
                     Ok(())
                 })?;

@@ -10,7 +10,8 @@ use diglot::error::Error;
 use diglot::export::mark::{Mark, identity};
 use diglot::export::{self, Bytes, Content, Exporter, Files, Format, Row};
 use diglot::inputs;
-use diglot::query::{self, Joiner, Scope, bitext};
+use diglot::query::bitext::{self, ALTERNATIVES, Asked};
+use diglot::query::{self, Joiner, Scope};
 use diglot::store::Store;
 use diglot::types::{Lang, LangPair, counted};
 
@@ -75,6 +76,12 @@ pub struct Export {
     /// count_a and count_b the number of sentences.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     join: Option<usize>,
+    /// Also write which language each text is in by itself.
+    ///
+    /// Columns of bitext: detected_lang_a, detected_lang_b, and detected_confidence_a, detected_confidence_b, 0 to 1; empty where a text is
+    /// too short to tell. Telling takes some milliseconds for texts without many function words. Conditions on these columns work without.
+    #[arg(long)]
+    detect: bool,
     /// File to write; by default, or with `-`, stdout.
     ///
     /// The file appears only once it is complete.
@@ -104,7 +111,7 @@ impl Export {
             Content::Pages | Content::Lexicon => self.filter.wanted(&mut config, content)?,
             _ => self.filter.wanted_pairs(&mut config, content)?,
         };
-        self.check_options(content, &wanted)?;
+        self.check_options(content, format, &wanted)?;
         let scope = self.host.scope(&store)?;
         let source = Source { args: &self, store: &store, config: &config, scope: &scope, wanted: &wanted };
         self.write(&source, content, format, global.quiet)
@@ -123,7 +130,7 @@ impl Export {
     }
 
     /// Refuses options that would not do anything.
-    fn check_options(&self, content: Content, wanted: &Wanted) -> Result<(), Error> {
+    fn check_options(&self, content: Content, format: &Format, wanted: &Wanted) -> Result<(), Error> {
         use Content::{Bitext, Documents, Lexicon, Pairs};
         let needs = |option: &str, contents: &[Content]| {
             let names: Vec<&str> = contents.iter().map(|content| content.name()).collect();
@@ -138,6 +145,12 @@ impl Export {
         }
         if self.join.is_some() && content != Bitext {
             return needs("--join", &[Bitext]);
+        }
+        if self.detect && content != Bitext {
+            return needs("--detect", &[Bitext]);
+        }
+        if self.detect && !format.has_columns() {
+            return Err(Error::Config(format!("--detect writes columns, which --format {} has none of", format.name)));
         }
         if self.join.is_some() && self.keep_all {
             return Err(Error::Config("--join joins what is kept; leave out --keep-all".into()));
@@ -196,10 +209,10 @@ impl Export {
                 let outputs = targets.iter_mut().map(Target::take).collect();
                 let is_gz = self.file().and_then(compression).is_some_and(|ending| ending == "gz");
                 let now = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second())?;
-                let job = export::Job { content, langs, is_gz, now };
+                let job = export::Job { content, langs, detects: self.detect, is_gz, now };
                 let mut exporter = (format.make)(&job, outputs).map_err(|error| source.failed(error))?;
                 let mut sink = Sink::new(source, exporter.as_mut(), since, self.mark.is_some());
-                let asked = source.rows(content, &words, &mut sink, quiet);
+                let asked = source.rows((content, format), &words, &mut sink, quiet);
                 if !sink.done.is_full {
                     asked?;
                 }
@@ -335,14 +348,20 @@ impl Source<'_> {
         Error::Io { path, action: "writing", source }
     }
 
-    fn rows(&self, content: Content, words: &[[String; 2]], sink: &mut Sink<'_>, quiet: bool) -> Result<(), Error> {
+    fn rows(
+        &self,
+        (content, format): (Content, &Format),
+        words: &[[String; 2]],
+        sink: &mut Sink<'_>,
+        quiet: bool,
+    ) -> Result<(), Error> {
         let (store, config, scope, wanted) = (self.store, self.config, self.scope, self.wanted);
         let keep_all = self.args.keep_all;
         match content {
             Content::Pairs => query::for_each_pair(store, config, scope, |pair| {
                 if takes_pair(wanted, &pair) { self.offer(sink, Row::Pair(&pair)) } else { Ok(()) }
             }),
-            Content::Bitext => self.sentences(sink),
+            Content::Bitext => self.sentences(sink, format.has_columns()),
             Content::Documents => {
                 let is_wanted = |pair: &_| takes_pair(wanted, pair);
                 query::for_each_document(store, config, scope, keep_all, &is_wanted, |line| {
@@ -364,9 +383,11 @@ impl Source<'_> {
         if self.wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
     }
 
-    fn sentences(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
+    fn sentences(&self, sink: &mut Sink<'_>, has_columns: bool) -> Result<(), Error> {
         let mut joiner = self.args.join.map(Joiner::new);
-        bitext::for_each_bead(self.store, self.config, self.scope, self.args.keep_all, |line| {
+        let alternatives = has_columns || self.wanted.asks_for(ALTERNATIVES);
+        let asked = Asked { all: self.args.keep_all, alternatives };
+        bitext::for_each_bead(self.store, self.config, self.scope, asked, |line| {
             let is_wanted = self.wanted.takes(line.score, [line.lang_a, line.lang_b])
                 && self.wanted.takes_row(Row::Sentences(&line));
             let complete = match &mut joiner {

@@ -128,6 +128,11 @@ impl Wanted {
         failed.is_none()
     }
 
+    /// True where a condition is on one of some columns.
+    pub fn asks_for(&self, columns: &[&str]) -> bool {
+        self.conditions.iter().any(|condition| columns.contains(&condition.column()))
+    }
+
     /// Tells how many rows were left out by which condition. To be called after all rows.
     pub fn say_left_out(&self, content: Content) {
         let (by_score, by_condition) = &*self.left_out.borrow();

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::export;
 use crate::pipeline::Stage;
 use crate::pipeline::stages::align::Align;
-use crate::query::bitext::for_each_bead;
+use crate::query::bitext::{Asked, for_each_bead};
 use crate::query::numbered::NumberedBitext;
 use crate::query::{self, Scope};
 use crate::store::Store;
@@ -137,7 +137,7 @@ fn tables(job: &Job<'_>, store: &Store, (part, content): (i32, Content), output:
         Content::Fetch => query::fetch(store, &scope, &|_| true)?
             .iter()
             .try_for_each(|line| tables.row("", export::Row::Capture(line)))?,
-        _ => for_each_bead(store, job.config, &scope, false, |line| {
+        _ => for_each_bead(store, job.config, &scope, Asked { alternatives: true, ..Asked::default() }, |line| {
             tables.row(&format!("{}-{}", line.lang_a, line.lang_b), export::Row::Sentences(&line))
         })?,
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 
-use super::columns::{Kind, Value, heads, values};
+use super::columns::{Kind, Value, values, written};
 use super::exporter::{Job, Row};
 use super::filled::{Filled, fields, push_row};
 use super::hugging_face;
@@ -33,15 +33,16 @@ pub(super) struct Batches {
     columns: Vec<Filled>,
     rows: usize,
     bytes: usize,
+    detects: bool,
 }
 
 impl Batches {
     /// For rows with the columns of a content.
     pub fn table(job: &Job) -> Batches {
-        let columns = heads(job.content);
+        let columns = written(job);
         let schema = Arc::new(Schema::new(fields(&columns)));
         let columns = columns.iter().map(|(_, kind)| Filled::new(*kind)).collect();
-        Batches { shape: Shape::Table, schema, columns, rows: 0, bytes: 0 }
+        Batches { shape: Shape::Table, schema, columns, rows: 0, bytes: 0, detects: job.detects }
     }
 
     /// For translations.
@@ -54,7 +55,7 @@ impl Batches {
         let translation = Field::new("translation", DataType::Struct(texts.clone()), false);
         let columns = langs.iter().map(|_| Filled::new(Kind::Text)).collect();
         let schema = Arc::new(Schema::new(vec![translation]));
-        Ok(Batches { shape: Shape::Translation(texts), schema, columns, rows: 0, bytes: 0 })
+        Ok(Batches { shape: Shape::Translation(texts), schema, columns, rows: 0, bytes: 0, detects: false })
     }
 
     /// The columns.
@@ -69,7 +70,7 @@ impl Batches {
                 [&line.text_a, &line.text_b].map(|text| Value::Text(text.into())).into()
             }
             (Shape::Translation(_), row) => return Err(row.refused()),
-            (Shape::Table, row) => values(row).ok_or_else(|| row.refused())?,
+            (Shape::Table, row) => values(row, self.detects).ok_or_else(|| row.refused())?,
         };
         push_row(&mut self.columns, values)?;
         self.rows += 1;

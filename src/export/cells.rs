@@ -2,20 +2,20 @@
 
 use std::borrow::Cow;
 
-use super::columns::{Value, heads, values};
-use super::exporter::{Content, Row, rounded};
+use super::columns::{Value, values, written};
+use super::exporter::{Job, Row, rounded};
 
 /// The names of the columns, of those that fit into cells; none where the first row is the header.
-pub(super) fn columns(content: Content) -> Vec<&'static str> {
-    heads(content).into_iter().filter(|(_, kind)| kind.fits_a_cell()).map(|(name, _)| name).collect()
+pub(super) fn columns(job: &Job) -> Vec<&'static str> {
+    written(job).into_iter().filter(|(_, kind)| kind.fits_a_cell()).map(|(name, _)| name).collect()
 }
 
 /// The cells of a row; `None` for content that does not fit into cells.
-pub(super) fn cells<'r>(row: Row<'r>) -> Option<Vec<Cow<'r, str>>> {
+pub(super) fn cells<'r>(row: Row<'r>, detects: bool) -> Option<Vec<Cow<'r, str>>> {
     match row {
         Row::Words(words) => Some(words.map(Cow::from).to_vec()),
         Row::Document(_) | Row::Page(_) => None,
-        row => Some(values(row)?.into_iter().filter_map(cell).collect()),
+        row => Some(values(row, detects)?.into_iter().filter_map(cell).collect()),
     }
 }
 
@@ -24,6 +24,7 @@ fn cell(value: Value<'_>) -> Option<Cow<'_, str>> {
         Value::Text(text) => text,
         Value::Maybe(text) => text.unwrap_or_default(),
         Value::Real(number) => score(number).into(),
+        Value::MaybeReal(number) => number.map(score).unwrap_or_default().into(),
         Value::Long(number) => number.to_string().into(),
         Value::Int(number) => number.to_string().into(),
         Value::MaybeInt(number) => number.map(|number| number.to_string()).unwrap_or_default().into(),

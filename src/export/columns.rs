@@ -7,11 +7,12 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
-use super::exporter::{Content, Row, rounded};
+use super::exporter::{Content, Job, Row, rounded};
+use crate::language;
 use crate::text::contacts::{has_email, has_phone};
 use crate::text::near::near;
 use crate::types::{
-    AlignedSentences, BitextLine, BlockKind, DocumentLine, FetchLine, PageLine, PairLine, SentencePlace,
+    AlignedSentences, BitextLine, BlockKind, DocumentLine, FetchLine, Lang, PageLine, PairLine, SentencePlace,
 };
 
 /// A column: its name, and how a line gives its value.
@@ -23,6 +24,7 @@ pub(super) enum Get<L: 'static> {
     Maybe(for<'l> fn(&'l L) -> Option<Cow<'l, str>>),
     Hash(fn(&L) -> Option<u64>),
     Real(fn(&L) -> f64),
+    MaybeReal(fn(&L) -> Option<f64>),
     Long(fn(&L) -> u64),
     Int(fn(&L) -> u32),
     MaybeInt(fn(&L) -> Option<u32>),
@@ -39,6 +41,8 @@ pub(super) enum Kind {
     /// A text that may be missing.
     Maybe,
     Real,
+    /// A real number that may be missing.
+    MaybeReal,
     Long,
     Int,
     /// A number that may be missing.
@@ -66,6 +70,7 @@ pub(super) enum Value<'v> {
     Text(Cow<'v, str>),
     Maybe(Option<Cow<'v, str>>),
     Real(f64),
+    MaybeReal(Option<f64>),
     Long(u64),
     Int(u32),
     MaybeInt(Option<u32>),
@@ -81,6 +86,7 @@ impl<L> Column<L> {
             Get::Text(_) | Get::Hash(_) => Kind::Text,
             Get::Maybe(_) => Kind::Maybe,
             Get::Real(_) => Kind::Real,
+            Get::MaybeReal(_) => Kind::MaybeReal,
             Get::Long(_) => Kind::Long,
             Get::Int(_) => Kind::Int,
             Get::MaybeInt(_) => Kind::MaybeInt,
@@ -98,6 +104,7 @@ impl<L> Column<L> {
             Get::Hash(of) => Value::Text(of(line).map_or("".into(), |hash| format!("{hash:016x}").into())),
             Get::Maybe(of) => Value::Maybe(of(line)),
             Get::Real(of) => Value::Real(rounded(of(line))),
+            Get::MaybeReal(of) => Value::MaybeReal(of(line).map(rounded)),
             Get::Long(of) => Value::Long(of(line)),
             Get::Int(of) => Value::Int(of(line)),
             Get::MaybeInt(of) => Value::MaybeInt(of(line)),
@@ -109,7 +116,7 @@ impl<L> Column<L> {
     }
 }
 
-use Get::{Flag, Hash, Int, Long, Maybe, MaybeInt, Real, Sentences, Text, Texts, Urls};
+use Get::{Flag, Hash, Int, Long, Maybe, MaybeInt, MaybeReal, Real, Sentences, Text, Texts, Urls};
 
 const PAIRS: &[Column<PairLine>] = &[
     Column("url_a", Text(|line| &line.url_a)),
@@ -154,8 +161,17 @@ const BITEXT: &[Column<BitextLine>] = &[
     Column("furniture", Flag(|line| line.is_furniture)),
     Column("email", Flag(|line| has_email(&line.text_a) || has_email(&line.text_b))),
     Column("phone", Flag(|line| has_phone(&line.text_a) || has_phone(&line.text_b))),
+    Column("targets", MaybeInt(|line| line.targets)),
+    Column("sources", MaybeInt(|line| line.sources)),
     Column("also", Urls(|line| &line.others)),
+    Column("detected_lang_a", Maybe(|line| detected_lang(line, 0))),
+    Column("detected_lang_b", Maybe(|line| detected_lang(line, 1))),
+    Column("detected_confidence_a", MaybeReal(|line| told(line, 0).map(|(_, confidence)| f64::from(confidence)))),
+    Column("detected_confidence_b", MaybeReal(|line| told(line, 1).map(|(_, confidence)| f64::from(confidence)))),
 ];
+
+/// How many of these, the last ones, are written only where they are asked for, since telling a language takes long.
+const DETECTED: usize = 4;
 
 const DOCUMENTS: &[Column<DocumentLine>] = &[
     Column("url_a", Text(|line| &line.pair.url_a)),
@@ -212,6 +228,16 @@ const FETCH: &[Column<FetchLine>] = &[
     Column("url", Text(|line| &line.url)),
 ];
 
+/// The language of a side's text, told once.
+fn told(line: &BitextLine, side: usize) -> Option<(Lang, f32)> {
+    let text = [&line.text_a, &line.text_b][side];
+    *line.told[side].get_or_init(|| language::of_text(text))
+}
+
+fn detected_lang(line: &BitextLine, side: usize) -> Option<Cow<'_, str>> {
+    told(line, side).map(|(lang, _)| lang.as_str().to_owned().into())
+}
+
 fn chars(text: &str) -> u32 {
     text.chars().count().try_into().unwrap_or(u32::MAX)
 }
@@ -237,7 +263,7 @@ fn heads_of<L>(columns: &[Column<L>]) -> Vec<Head> {
     columns.iter().map(|column| (column.0, column.kind())).collect()
 }
 
-/// The columns of a content; none where it has none, or where the first row is the header.
+/// All columns of a content; none where it has none, or where the first row is the header.
 pub(super) fn heads(content: Content) -> Vec<Head> {
     match content {
         Content::Pairs => heads_of(PAIRS),
@@ -249,21 +275,33 @@ pub(super) fn heads(content: Content) -> Vec<Head> {
     }
 }
 
+/// The columns of a content that a job writes.
+pub(super) fn written(job: &Job) -> Vec<Head> {
+    let mut heads = heads(job.content);
+    if job.content == Content::Bitext && !job.detects {
+        heads.truncate(heads.len() - DETECTED);
+    }
+    heads
+}
+
 /// The columns of aligned sentences.
 #[cfg(feature = "parquet")]
 pub(super) fn heads_of_sentences() -> Vec<Head> {
     heads_of(ALIGNED)
 }
 
+/// The values of a line, in the order of its columns.
 fn values_of<'l, L>(columns: &[Column<L>], line: &'l L) -> Vec<Value<'l>> {
     columns.iter().map(|column| column.value(line)).collect()
 }
 
-/// The values of a row, in the order of its columns; `None` where there are no columns.
-pub(super) fn values(row: Row<'_>) -> Option<Vec<Value<'_>>> {
+/// The values of a row, in the order of the columns that are written, with the languages of texts where a job `detects` them; `None` where
+/// there are no columns.
+pub(super) fn values(row: Row<'_>, detects: bool) -> Option<Vec<Value<'_>>> {
     Some(match row {
         Row::Pair(line) => values_of(PAIRS, line),
-        Row::Sentences(line) => values_of(BITEXT, line),
+        Row::Sentences(line) if detects => values_of(BITEXT, line),
+        Row::Sentences(line) => values_of(&BITEXT[..BITEXT.len() - DETECTED], line),
         Row::Document(line) => values_of(DOCUMENTS, line),
         Row::Page(line) => values_of(PAGES, line),
         Row::Capture(line) => values_of(FETCH, line),
@@ -298,6 +336,7 @@ impl Serialize for Value<'_> {
             Value::Text(text) => serializer.serialize_str(text),
             Value::Maybe(text) => text.serialize(serializer),
             Value::Real(number) => serializer.serialize_f64(*number),
+            Value::MaybeReal(number) => number.serialize(serializer),
             Value::Long(number) => serializer.serialize_u64(*number),
             Value::Int(number) => serializer.serialize_u32(*number),
             Value::MaybeInt(number) => number.serialize(serializer),

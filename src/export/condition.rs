@@ -86,6 +86,11 @@ impl Condition {
         Ok(Condition { column, at, sign, given, written: written.to_owned() })
     }
 
+    /// The name of the column.
+    pub fn column(&self) -> &'static str {
+        self.column
+    }
+
     /// True for a row of the content for which the condition holds. A value that is missing is unequal to all others, and fits no other
     /// condition, except that a missing text equals the empty one.
     pub fn holds(&self, row: Row<'_>) -> bool {
@@ -97,6 +102,9 @@ impl Condition {
                 (text, _) => text.is_some_and(|text| self.of_text(&text)),
             },
             Some(Value::Real(number)) => self.of_number(number),
+            Some(Value::MaybeReal(number)) => {
+                number.map_or(self.sign == Sign::Unequal, |number| self.of_number(number))
+            }
             Some(Value::Long(number)) => self.of_number(number as f64),
             Some(Value::Int(number)) => self.of_number(f64::from(number)),
             Some(Value::MaybeInt(number)) => {
@@ -153,7 +161,7 @@ fn given(kind: Kind, sign: Sign, written: &str) -> Option<Given> {
     let (is_equality, is_order) = (matches!(sign, Sign::Equal | Sign::Unequal), sign != Sign::Contains);
     match kind {
         Kind::Text | Kind::Maybe => Some(Given::Text(written.to_owned())),
-        Kind::Real | Kind::Long | Kind::Int | Kind::MaybeInt if is_order => {
+        Kind::Real | Kind::MaybeReal | Kind::Long | Kind::Int | Kind::MaybeInt if is_order => {
             written.parse().ok().filter(|number: &f64| number.is_finite()).map(Given::Number)
         }
         Kind::Flag if is_equality => written.parse().ok().map(Given::Flag),
@@ -165,7 +173,7 @@ fn given(kind: Kind, sign: Sign, written: &str) -> Option<Given> {
 fn example((column, kind): Head) -> Cow<'static, str> {
     match kind {
         Kind::Text | Kind::Maybe | Kind::Texts | Kind::Urls => format!("{column}=TEXT or {column}~PART").into(),
-        Kind::Real | Kind::Long | Kind::Int | Kind::MaybeInt => format!("{column}>=1").into(),
+        Kind::Real | Kind::MaybeReal | Kind::Long | Kind::Int | Kind::MaybeInt => format!("{column}>=1").into(),
         Kind::Flag => format!("{column}=true").into(),
         Kind::Sentences => "url_a~example.org".into(),
     }
@@ -174,7 +182,9 @@ fn example((column, kind): Head) -> Cow<'static, str> {
 fn expected((column, kind): Head) -> String {
     let expected = match kind {
         Kind::Text | Kind::Maybe => "a text: = != < <= > >= ~ compare it",
-        Kind::Real | Kind::Long | Kind::Int | Kind::MaybeInt => "a number: = != < <= > >= compare it with another",
+        Kind::Real | Kind::MaybeReal | Kind::Long | Kind::Int | Kind::MaybeInt => {
+            "a number: = != < <= > >= compare it with another"
+        }
         Kind::Flag => "true or false: = and != compare it",
         Kind::Texts | Kind::Urls => "a list of texts: = != ~ compare them",
         Kind::Sentences => "a list of sentences, for which there are no conditions",

@@ -10,27 +10,30 @@ use super::cells::{cells, columns};
 use super::exporter::{Exporter, Job, Output, Row, outputs};
 use super::rows::of_output;
 
-struct Csv(Writer<Output>);
+struct Csv {
+    out: Writer<Output>,
+    detects: bool,
+}
 
 pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
     let mut csv = Writer::from_writer(out);
-    let columns = columns(job.content);
+    let columns = columns(job);
     if !columns.is_empty() {
         csv.write_record(&columns).map_err(of_output)?;
     }
-    Ok(Box::new(Csv(csv)))
+    Ok(Box::new(Csv { out: csv, detects: job.detects }))
 }
 
 impl Exporter for Csv {
     fn row(&mut self, row: Row<'_>) -> io::Result<()> {
-        let cells = cells(row).ok_or_else(|| row.refused())?;
-        cells.iter().try_for_each(|cell| self.0.write_field(text(cell).as_bytes())).map_err(of_output)?;
-        self.0.write_record(None::<&[u8]>).map_err(of_output)
+        let cells = cells(row, self.detects).ok_or_else(|| row.refused())?;
+        cells.iter().try_for_each(|cell| self.out.write_field(text(cell).as_bytes())).map_err(of_output)?;
+        self.out.write_record(None::<&[u8]>).map_err(of_output)
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.0.flush()
+        self.out.flush()
     }
 }
 

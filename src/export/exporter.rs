@@ -116,6 +116,8 @@ pub struct Job {
     pub content: Content,
     /// The two languages, for formats that need exactly two.
     pub langs: Option<[Lang; 2]>,
+    /// True where the columns are written that say which languages texts are in by themselves.
+    pub detects: bool,
     /// True when the file's name asks for gzip and the format compresses by itself.
     pub is_gz: bool,
     /// The time of writing, for formats that contain it.

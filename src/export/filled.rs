@@ -17,6 +17,7 @@ pub(super) fn fields(columns: &[Head]) -> Fields {
             Kind::Text => (DataType::Utf8, false),
             Kind::Maybe => (DataType::Utf8, true),
             Kind::Real => (DataType::Float64, false),
+            Kind::MaybeReal => (DataType::Float64, true),
             Kind::Long => (DataType::Int64, false),
             Kind::Int => (DataType::Int32, false),
             Kind::MaybeInt => (DataType::Int32, true),
@@ -42,7 +43,8 @@ fn element(of: DataType) -> FieldRef {
 pub(super) enum Filled {
     /// Texts, and whether they may be missing.
     Text(StringBuilder, bool),
-    Real(Float64Builder),
+    /// Real numbers, and whether they may be missing.
+    Real(Float64Builder, bool),
     Long(Int64Builder),
     /// Numbers, and whether they may be missing.
     Int(Int32Builder, bool),
@@ -59,7 +61,7 @@ impl Filled {
     pub fn new(kind: Kind) -> Filled {
         match kind {
             Kind::Text | Kind::Maybe => Filled::Text(StringBuilder::new(), kind == Kind::Maybe),
-            Kind::Real => Filled::Real(Float64Builder::new()),
+            Kind::Real | Kind::MaybeReal => Filled::Real(Float64Builder::new(), kind == Kind::MaybeReal),
             Kind::Long => Filled::Long(Int64Builder::new()),
             Kind::Int | Kind::MaybeInt => Filled::Int(Int32Builder::new(), kind == Kind::MaybeInt),
             Kind::Flag => Filled::Flag(BooleanBuilder::new()),
@@ -81,7 +83,8 @@ impl Filled {
         match (self, value) {
             (Filled::Text(column, _), Value::Text(text)) => column.append_value(text),
             (Filled::Text(column, true), Value::Maybe(text)) => column.append_option(text),
-            (Filled::Real(column), Value::Real(number)) => column.append_value(number),
+            (Filled::Real(column, _), Value::Real(number)) => column.append_value(number),
+            (Filled::Real(column, true), Value::MaybeReal(number)) => column.append_option(number),
             (Filled::Long(column), Value::Long(number)) => column.append_value(fitting(number)?),
             (Filled::Int(column, _), Value::Int(number)) => column.append_value(fitting(number)?),
             (Filled::Int(column, true), Value::MaybeInt(number)) => {
@@ -103,7 +106,7 @@ impl Filled {
     pub fn take(&mut self) -> Option<ArrayRef> {
         Some(match self {
             Filled::Text(column, _) => Arc::new(column.finish()),
-            Filled::Real(column) => Arc::new(column.finish()),
+            Filled::Real(column, _) => Arc::new(column.finish()),
             Filled::Long(column) => Arc::new(column.finish()),
             Filled::Int(column, _) => Arc::new(column.finish()),
             Filled::Flag(column) => Arc::new(column.finish()),
@@ -155,6 +158,8 @@ mod tests {
         assert!(column.push(Value::Text("text".into())).is_err());
         assert!(Filled::new(Kind::Long).push(Value::Long(u64::MAX)).is_err());
         assert!(Filled::new(Kind::Text).push(Value::Maybe(None)).is_err());
+        assert!(Filled::new(Kind::Real).push(Value::MaybeReal(None)).is_err());
+        assert!(Filled::new(Kind::MaybeReal).push(Value::MaybeReal(None)).is_ok());
         assert!(Filled::new(Kind::Int).push(Value::MaybeInt(None)).is_err());
         let mut length = || column.take().map(|column| column.len());
         assert_eq!((length(), length()), (Some(2), Some(0)));

@@ -79,6 +79,13 @@ pub struct Format {
     pub make: Make,
 }
 
+impl Format {
+    /// True where it writes all columns of a content, as those formats do that can hold any content with columns.
+    pub fn has_columns(&self) -> bool {
+        self.holds.contains(&Content::Pairs)
+    }
+}
+
 /// A function that makes an exporter.
 pub type Make = fn(&Job, Vec<Output>) -> io::Result<Box<dyn Exporter>>;
 
@@ -189,7 +196,7 @@ mod tests {
     use super::*;
     use crate::types::{
         AlignedSentences, BitextLine, BlockKind, CopiedRecord, DocumentLine, FetchLine, Lang, PageLine, PairLine,
-        Place, SentencePlace,
+        Place, SentencePlace, Told,
     };
 
     /// An output whose bytes can be inspected.
@@ -230,6 +237,9 @@ mod tests {
             others: vec![("http://ex.org/en/b".into(), "http://ex.org/zh/b".into())],
             page_pairs: Some(2),
             is_furniture: false,
+            targets: Some(3),
+            sources: Some(1),
+            told: <[Told; 2]>::default(),
             joint: None,
         }
     }
@@ -256,6 +266,7 @@ mod tests {
         let job = Job {
             content,
             langs: Some([Lang::EN, Lang::ZH_HANS]),
+            detects: true,
             is_gz: file.ends_with(".gz"),
             now: jiff::Timestamp::from_second(1_714_979_289).expect("a date"),
         };

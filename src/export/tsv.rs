@@ -7,26 +7,29 @@ use super::cells::{cells, columns, score};
 use super::exporter::{Exporter, Job, Output, Row, outputs};
 use super::rows::TsvWriter;
 
-struct Tsv(TsvWriter<Output>);
+struct Tsv {
+    out: TsvWriter<Output>,
+    detects: bool,
+}
 
 pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
     let mut tsv = TsvWriter::new(out);
-    let columns = columns(job.content);
+    let columns = columns(job);
     if !columns.is_empty() {
         tsv.row(&columns)?;
     }
-    Ok(Box::new(Tsv(tsv)))
+    Ok(Box::new(Tsv { out: tsv, detects: job.detects }))
 }
 
 impl Exporter for Tsv {
     fn row(&mut self, row: Row<'_>) -> io::Result<()> {
-        let cells = cells(row).ok_or_else(|| row.refused())?;
-        self.0.row(&cells.iter().map(Cow::as_ref).collect::<Vec<_>>())
+        let cells = cells(row, self.detects).ok_or_else(|| row.refused())?;
+        self.out.row(&cells.iter().map(Cow::as_ref).collect::<Vec<_>>())
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.0.flush()
+        self.out.flush()
     }
 }
 

@@ -87,20 +87,36 @@ const SURE_COVERAGE: f32 = 0.6;
 /// The language of a sentence where its function words leave no doubt, or most of its letters are of a script that one language has for
 /// itself, Han being Chinese; [`Lang::UNKNOWN`] otherwise, as for most short ones and for languages without a list of such words.
 pub fn of_sentence(text: &str) -> Lang {
-    let sure = |words: &words::Verdict| {
+    sure(text).map_or(Lang::UNKNOWN, |(lang, _)| lang)
+}
+
+/// The language of a text by itself, of whatever length, and how sure that is, as in [`Detected`]; `None` where the text is too short to tell,
+/// or gives no answer to trust. A text that is too short for [`detect`] is in a language only as [`of_sentence`] says, and not by Han
+/// characters, which Japanese names and headings may have alone.
+pub fn of_text(text: &str) -> Option<(Lang, f32)> {
+    let whole = Run { start: 0, end: text.len() as u32, kind: Kind::Prose };
+    let found = detect(text, &[whole], &Params::default());
+    if found.lang.is_known() {
+        return Some((found.lang, found.confidence));
+    }
+    sure(text).filter(|(lang, _)| lang.base().as_str() != "zh")
+}
+
+/// The language that a sentence is in for sure, and its share of the function words or of the letters.
+fn sure(text: &str) -> Option<(Lang, f32)> {
+    let is_sure = |words: &words::Verdict| {
         words.own >= SURE_WORDS && words.share >= SURE_SHARE && words.coverage >= SURE_COVERAGE
     };
-    if let Some(words) = words::read(text).verdict().filter(sure) {
-        return words.lang;
+    if let Some(words) = words::read(text).verdict().filter(is_sure) {
+        return Some((words.lang, words.share));
     }
     if text.is_ascii() {
-        return Lang::UNKNOWN;
+        return None;
     }
-    let of_script = |tag| Lang::parse(tag).unwrap_or(Lang::UNKNOWN);
     match Scripts::count(text).main(&Params::default()) {
-        (Script::Alone(tag), share) if share > 0.5 => of_script(tag),
-        (Script::Han, share) if share > 0.5 => of_script("zh"),
-        _ => Lang::UNKNOWN,
+        (Script::Alone(tag), share) if share > 0.5 => Some((Lang::parse(tag)?, share)),
+        (Script::Han, share) if share > 0.5 => Some((Lang::parse("zh")?, share)),
+        _ => None,
     }
 }
 
@@ -389,6 +405,21 @@ mod tests {
         }
         let mixed = "Le paquet « this is not what you want if you are on it » est dans la section qui est pour vous.";
         assert_eq!(of_sentence(mixed), Lang::UNKNOWN);
+    }
+
+    #[test]
+    fn a_text_by_itself_is_in_a_language_if_it_is_long_enough_or_leaves_no_doubt() {
+        let of = |text: &str| of_text(text).map(|(lang, _)| lang.to_string());
+        let told = |lang: &str| Some(lang.to_owned());
+        assert_eq!(of("Select the disks that are to be used for the installation of the system."), told("en"));
+        assert_eq!(of("Elle est dans la même que celle qui est sur le."), told("fr"), "few words, and no doubt");
+        assert_eq!(of("설치"), told("ko"));
+        assert_eq!(of("请选择用于安装系统的磁盘，然后继续下一步操作以完成安装过程。"), told("zh-Hans"));
+        for text in ["", "Software RAID", "管理者設定", "12.5.3", "Debian"] {
+            assert_eq!(of_text(text), None, "{text}");
+        }
+        let sure = of_text("The members of the committee have asked for more time before they decide what to do.");
+        assert!(sure.is_some_and(|(_, confidence)| confidence > 0.9), "{sure:?}");
     }
 
     fn prose(text: &str) -> Vec<Run> {

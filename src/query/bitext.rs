@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
+use super::alternatives::Alternatives;
 use super::archives::ArchiveNames;
 use super::frequency::Frequency;
 use super::paragraphs::Paragraphs;
@@ -22,7 +23,7 @@ use crate::store::layout::{
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::text::words::Words;
-use crate::types::{BitextLine, JudgedPair, Lang, LangPair, PagePair, Place, SiteId};
+use crate::types::{BitextLine, JudgedPair, Lang, LangPair, PagePair, Place, SiteId, Told};
 
 /// The accepted page pairs of a site, by languages, then URLs: bitext is made from these.
 pub(crate) fn accepted_pairs(site: &Site) -> Vec<PagePair> {
@@ -233,6 +234,19 @@ impl SiteBitext {
         self.chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads()))
     }
 
+    /// Calls `each` with every bead that is kept, or left out only since another page pair has it, in order.
+    pub fn for_each_translation(&self, each: &mut dyn FnMut(&ArchivedBitextPairRow, &BeadRow)) {
+        let mut repeats = self.repeats().peekable();
+        for ((row, beads), place) in self.aligned().zip(0u32..) {
+            for (bead, number) in beads.iter().zip(0u32..) {
+                let repeat = repeats.next_if(|row| (row.pair.to_native(), row.bead.to_native()) == (place, number));
+                if is_translation(bead, repeat) {
+                    each(row, bead);
+                }
+            }
+        }
+    }
+
     /// The beads of one page pair in the order of the page, each with the reason for leaving it out, including repetition on the site;
     /// `None` where the two pages were not aligned.
     pub fn of_pair(&self, a: u32, b: u32) -> Option<(&ArchivedBitextPairRow, Vec<BeadRow>)> {
@@ -277,11 +291,27 @@ impl SiteBitext {
     }
 }
 
+/// True for a bead that is kept, or left out only since another page pair has it.
+pub(super) fn is_translation(bead: &BeadRow, repeat: Option<&ArchivedRepeatRow>) -> bool {
+    bead.reason == 0 && repeat.is_none_or(|row| row.reason == 0 || row.reason == Reason::Duplicate as u8)
+}
+
+/// The columns that say how many translations a text has, which takes a look at all sentence pairs of a site.
+pub const ALTERNATIVES: &[&str] = &["targets", "sources"];
+
+/// What is asked for of sentence pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// True for those that were left out too, each with its reason.
+    pub all: bool,
+    /// True where it is to be counted how many translations their texts have.
+    pub alternatives: bool,
+}
+
 /// How many URLs of pages of other sites are kept in memory, at most: some 10 MB.
 const KNOWN_URLS: usize = 1 << 16;
 
-/// Calls `each` with every sentence pair of a scope: by domain, languages, URLs, then in the order of the page. With `all`, also with those
-/// that were left out, each with its reason. A sentence pair that several sites have is left out of all but the first, but only if the
+/// Calls `each` with every sentence pair of a scope: by domain, languages, URLs, then in the order of the page. A sentence pair that several sites have is left out of all but the first, but only if the
 /// scope is the whole store.
 ///
 /// # Errors
@@ -290,9 +320,10 @@ pub fn for_each_bead(
     store: &Store,
     config: &Config,
     scope: &Scope,
-    all: bool,
+    asked: Asked,
     mut each: impl FnMut(BitextLine) -> Result<()>,
 ) -> Result<()> {
+    let all = asked.all;
     let mut archives = ArchiveNames::default();
     let mut urls = KnownUrls::default();
     // Until all sites are aligned, repetitions across sites are unknown, or were found among other sites.
@@ -302,6 +333,12 @@ pub fn for_each_bead(
         let Some(bitext) = SiteBitext::open(store, &site)? else { continue };
         let frequency = Frequency::new(bitext.pairs());
         let frequency = if all { frequency.with_repeated(bitext.aligned(), bitext.repeats()) } else { frequency };
+        let alternatives = asked.alternatives.then(|| {
+            let beads = bitext.pairs().map(|row| row.beads.to_native() as usize).sum();
+            Alternatives::new(beads, config.memory.sorted_beads(), |each| {
+                bitext.for_each_translation(&mut |row, bead| each(([row.lang_a, row.lang_b], bead.texts)));
+            })
+        });
         let mut repeats = bitext.repeats().peekable();
         let mut shared = bitext.shared().filter(|_| are_compared).peekable();
         for ((row, beads), place) in bitext.aligned().zip(0u32..) {
@@ -328,6 +365,10 @@ pub fn for_each_bead(
                     }
                     line.page_pairs = frequency.of(row, bead, repeat);
                     line.is_furniture = frequency.is_furniture(row, line.page_pairs);
+                    if let Some(found) = alternatives.as_ref().filter(|_| is_translation(bead, repeat)) {
+                        let [targets, sources] = found.of(([row.lang_a, row.lang_b], bead.texts));
+                        (line.targets, line.sources) = pair.turned(Some(targets), Some(sources));
+                    }
                     line.joint = before.filter(|_| code == 0).and_then(|before| pair.joint(before, bead));
                     each(line)?;
                 } else {
@@ -438,6 +479,9 @@ impl<'s> OpenPair<'s> {
             others: Vec::new(),
             page_pairs: None,
             is_furniture: false,
+            targets: None,
+            sources: None,
+            told: <[Told; 2]>::default(),
             joint: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::types::BitextLine;
+use crate::types::{BitextLine, Told};
 
 /// Joins sentence pairs as they come, in the order of [`super::bitext::for_each_bead`].
 #[derive(Debug)]
@@ -56,6 +56,10 @@ fn join(before: &mut BitextLine, line: BitextLine, between: [&'static str; 2]) {
     let others: FxHashSet<&(String, String)> = line.others.iter().collect();
     before.others.retain(|other| others.contains(other));
     before.page_pairs = before.page_pairs.zip(line.page_pairs).map(|(before, next)| before.min(next));
+    // The text is another one.
+    before.told = <[Told; 2]>::default();
+    before.targets = before.targets.max(line.targets);
+    before.sources = before.sources.max(line.sources);
     before.is_furniture |= line.is_furniture;
 }
 
@@ -79,6 +83,9 @@ mod tests {
             others: vec![(text[..1].into(), "b".into()), ("all".into(), "all".into())],
             page_pairs: Some(text.len() as u32),
             is_furniture: text == "x",
+            targets: Some(text.len() as u32),
+            sources: Some(1),
+            told: [Told::from(Some((Lang::EN, 1.0))), Told::new()],
             joint,
         }
     }
@@ -110,6 +117,8 @@ mod tests {
         let lines = [line("write to", 0.9, None), line("a@b.org", 0.7, on), line("x", 0.8, on)];
         let found = joined(100, &lines).remove(0);
         assert_eq!((found.score, found.page_pairs, found.is_furniture), (0.7, Some(1), true));
+        assert_eq!((found.targets, found.sources), (Some(8), Some(1)), "one part that is doubtful makes the whole so");
+        assert_eq!(found.told[0].get(), None, "the language of a part is not that of the whole");
         assert_eq!(found.others, [("all".to_owned(), "all".to_owned())]);
         assert_eq!((found.a.count, found.a.sentence, found.text_a.chars().count()), (3, Some(3), 18));
         assert_eq!((found.text_a.as_str(), found.text_b.as_str()), ("write to a@b.org x", "WRITE TO A@B.ORG X"));

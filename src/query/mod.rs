@@ -6,6 +6,7 @@
 //! page has a partner or has none. For the web page there are [`overview()`], [`pairs_page`], [`lone_pages`] and [`reading()`], which gives
 //! two pages side by side.
 
+mod alternatives;
 mod archives;
 pub mod bitext;
 mod browse;

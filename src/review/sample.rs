@@ -203,7 +203,7 @@ impl Design {
                 }
                 Ok(())
             }),
-            What::Sentences => bitext::for_each_bead(store, config, &scope, false, |line| {
+            What::Sentences => bitext::for_each_bead(store, config, &scope, bitext::Asked::default(), |line| {
                 if is_of(line.lang_a.as_str(), line.lang_b.as_str()) {
                     let stratum = self.stratum(line.score, "", "alignment", &line.a.url);
                     each(stratum, line.score, &|| {

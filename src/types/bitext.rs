@@ -1,5 +1,7 @@
 //! Sentences of two pages that are translations of each other.
 
+use std::sync::OnceLock;
+
 use super::{BlockKind, Lang};
 
 /// Consecutive sentences of one page that are said to translate consecutive sentences of the other: m–n, where m or n may be 0. Sentences
@@ -49,6 +51,10 @@ pub struct Place {
     pub count: u32,
 }
 
+/// The language that a text is in by itself, and how sure that is, 0..=1; `None` where the text does not tell. Told when it is first asked
+/// for.
+pub type Told = OnceLock<Option<(Lang, f32)>>;
+
 /// One sentence pair, for listing and export; or several that were joined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BitextLine {
@@ -77,6 +83,13 @@ pub struct BitextLine {
     pub page_pairs: Option<u32>,
     /// True where so many of the site's page pairs have it that it is likely part of a template: a menu, a header, a footer.
     pub is_furniture: bool,
+    /// How many different texts are kept as translations of the first, on all of the site and in the second language; `None` where that was
+    /// not counted.
+    pub targets: Option<u32>,
+    /// How many are kept as translations of the second.
+    pub sources: Option<u32>,
+    /// For each text, the language that it is in by itself, once that was asked for.
+    pub told: [Told; 2],
     /// What stands between the sentence pair before it and this one, on both sides, where the two can be joined: they follow one another
     /// on both pages, and the one before was kept.
     pub joint: Option<[&'static str; 2]>,

@@ -21,7 +21,7 @@ mod skip;
 mod steps;
 mod url;
 
-pub use bitext::{Bead, BitextLine, Place};
+pub use bitext::{Bead, BitextLine, Place, Told};
 pub use block_kind::BlockKind;
 pub use capture::{Capture, Form, Pointer, RawRecord};
 pub use counted::counted;

@@ -95,6 +95,79 @@ fn what_is_left_out_as_said_already_has_the_number_of_page_pairs_of_the_first() 
     assert_eq!(odd, None);
 }
 
+/// A text without white space, as duplicates are compared.
+fn squeezed(row: &Value, field: &str) -> String {
+    text(row, field).split_whitespace().collect()
+}
+
+#[test]
+fn the_translations_of_a_text_are_counted_on_its_site() {
+    // By site, languages and side: the texts, and what is kept as translations of them.
+    let key = |row: &Value, side: &str| {
+        let site = text(row, "url_a").contains("packaging");
+        let langs = ["lang_a", "lang_b"].map(|lang| text(row, lang).to_owned());
+        (site, langs, side.to_owned(), squeezed(row, &format!("text_{side}")))
+    };
+    let mut translations: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
+    let rows = bitext(&["--keep-all"]);
+    for row in rows.iter().filter(|row| ["", "duplicate"].contains(&text(row, "reason"))) {
+        translations.entry(key(row, "a")).or_default().insert(squeezed(row, "text_b"));
+        translations.entry(key(row, "b")).or_default().insert(squeezed(row, "text_a"));
+    }
+    let mut most = 0;
+    for row in &rows {
+        for (column, side) in [("targets", "a"), ("sources", "b")] {
+            if ["", "duplicate"].contains(&text(row, "reason")) {
+                most = most.max(number(row, column));
+                assert_eq!(number(row, column), translations[&key(row, side)].len() as u64, "{row}");
+            } else {
+                assert!(row[column].is_null(), "{row}");
+            }
+        }
+    }
+    assert!(most > 1, "no text has several translations");
+    // Languages that are given in the other order turn the columns.
+    let turn = |rows: Vec<Value>, columns: [&str; 4]| -> BTreeSet<Vec<String>> {
+        rows.iter().map(|row| columns.iter().map(|column| row[*column].to_string()).collect()).collect()
+    };
+    let one = turn(bitext(&["--langs", "en,fr"]), ["text_a", "text_b", "targets", "sources"]);
+    let other = turn(bitext(&["--langs", "fr,en"]), ["text_b", "text_a", "sources", "targets"]);
+    assert!(!one.is_empty() && one == other);
+    let joined = bitext(&["--langs", "en,fr", "--join", "500"]);
+    assert!(joined.iter().all(|row| number(row, "targets") >= 1));
+}
+
+#[test]
+fn texts_have_the_languages_of_their_pages_or_say_which_other_one() {
+    let rows = bitext(&["--detect", "--langs", "en,fr"]);
+    let mut counts = (0, 0);
+    for row in &rows {
+        for side in ["a", "b"] {
+            let column = |name: &str| &row[format!("{name}_{side}")];
+            let (told, sure) = (column("detected_lang").as_str(), column("detected_confidence").as_f64());
+            assert_eq!(told.is_some(), sure.is_some(), "{row}");
+            assert!(sure.is_none_or(|sure| (0.0..=1.0).contains(&sure)), "{row}");
+            if sure >= Some(0.9) && number(row, &format!("chars_{side}")) >= 80 {
+                counts.0 += u32::from(told == column("lang").as_str());
+                counts.1 += 1;
+            }
+        }
+    }
+    assert!(counts.1 > 100 && counts.0 * 100 >= counts.1 * 99, "{counts:?}");
+    // Joined texts are told as a whole, whatever was asked of their parts.
+    let some = ["--langs", "en,es", "--join", "500"];
+    let asked = bitext(&[&some[..], &["--detect", "--where", "detected_lang_a!=xx"]].concat());
+    let joined = bitext(&[&some[..], &["--detect"]].concat());
+    assert!(!joined.is_empty() && asked == joined);
+    // Conditions do not need the columns, which only formats with columns have.
+    let english = bitext(&[&some[..2], &["--where", "detected_lang_b=en"]].concat());
+    assert!(english.iter().all(|row| row["detected_lang_b"].is_null()), "{english:?}");
+    for arguments in [["--what", "pairs"], ["--format", "tmx"]] {
+        let (code, stderr) = failure(diglot(sample_store()).args(["export", "--detect"]).args(arguments));
+        assert!(code == 2 && stderr.contains("--detect"), "{code} {stderr}");
+    }
+}
+
 /// A condition, and the same said once more.
 type Said = (&'static str, fn(&Value) -> bool);
 
@@ -106,6 +179,8 @@ const CONDITIONS: &[Said] = &[
     ("chars_a>40", |row| number(row, "chars_a") > 40),
     ("count_b=2", |row| number(row, "count_b") == 2),
     ("page_pairs<=1", |row| number(row, "page_pairs") <= 1),
+    ("targets<=2", |row| number(row, "targets") <= 2),
+    ("sources>1", |row| number(row, "sources") > 1),
     ("email=true", |row| row["email"] == true),
     ("furniture!=true", |row| row["furniture"] == false),
     ("text_a~server", |row| text(row, "text_a").contains("server")),

@@ -10,6 +10,7 @@ use diglot::config::Config;
 use diglot::error::{Error, Result};
 use diglot::inputs::Inputs;
 use diglot::pipeline::{self, Context, Observer, Silent};
+use diglot::query::bitext::Asked;
 use diglot::query::{self, KeyState, Scope};
 use diglot::store::{Access, Store};
 use diglot::types::BitextLine;
@@ -114,10 +115,14 @@ fn answers(store: &Path) -> String {
     for host in query::hosts(&store).expect("a sound store") {
         text.push_str(&format!("{host:?}\n"));
     }
-    query::bitext::for_each_bead(&store, &config, &Scope::all(), true, |line| {
+    let asked = Asked { all: true, alternatives: true };
+    query::bitext::for_each_bead(&store, &config, &Scope::all(), asked, |line| {
         // Which archive a page came from may differ where two hold the same.
-        let BitextLine { text_a, text_b, score, page_score, reason, others, .. } = &line;
-        text.push_str(&format!("{} {} {score} {page_score} {reason:?} {others:?}\n", line.a.url, line.b.url));
+        let BitextLine { text_a, text_b, score, page_score, reason, others, targets, sources, .. } = &line;
+        text.push_str(&format!(
+            "{} {} {score} {page_score} {reason:?} {others:?} {targets:?} {sources:?}\n",
+            line.a.url, line.b.url
+        ));
         text.push_str(&format!("{text_a} | {text_b}\n"));
         Ok(())
     })

@@ -104,15 +104,23 @@ class Store:
         where: Where = None,
         keep_all: bool = False,
         join: int | None = None,
+        detect: bool = False,
         limit: int | None = None,
     ) -> pa.Table:
         """The sentence pairs: texts, languages, score, URLs, where in which archive each side stands, and what they are filtered by.
 
         With `keep_all`, those too that were left out, with the `reason`; with `join`, those that follow one another are joined, up to
-        so many characters a side. The guide of the program explains the columns (Filtering bitext).
+        so many characters a side; with `detect`, the languages that the texts are in by themselves, which takes long. The guide of the program explains the columns (Filtering bitext).
         """
         return self.bitext_batches(
-            host=host, langs=langs, min_score=min_score, where=where, keep_all=keep_all, join=join, limit=limit
+            host=host,
+            langs=langs,
+            min_score=min_score,
+            where=where,
+            keep_all=keep_all,
+            join=join,
+            detect=detect,
+            limit=limit,
         ).read_all()
 
     def bitext_batches(
@@ -124,11 +132,20 @@ class Store:
         where: Where = None,
         keep_all: bool = False,
         join: int | None = None,
+        detect: bool = False,
         limit: int | None = None,
     ) -> pa.RecordBatchReader:
         """As `bitext`, batch by batch: for a bitext that is larger than memory."""
         return self._export(
-            "bitext", host=host, langs=langs, min_score=min_score, where=where, keep_all=keep_all, join=join, limit=limit
+            "bitext",
+            host=host,
+            langs=langs,
+            min_score=min_score,
+            where=where,
+            keep_all=keep_all,
+            join=join,
+            detect=detect,
+            limit=limit,
         )
 
     def documents(
@@ -209,7 +226,7 @@ class Store:
         return {row["name"].replace(" ", "_"): row["count"] for row in rows if row["what"] == "total"}
 
     def _command(self, name: str, **settings: Setting) -> list[str]:
-        return [name, f"--store={self.path}", *options(settings, ("archives", "keep_all", "quiet", "weak"))]
+        return [name, f"--store={self.path}", *options(settings, ("archives", "detect", "keep_all", "quiet", "weak"))]
 
     def _export(self, what: str, **settings: Setting) -> pa.RecordBatchReader:
         return batches(self._command("export", what=what, format="arrow", **settings))

@@ -16,7 +16,8 @@ use diglot::config::Config;
 use diglot::inputs::Inputs;
 use diglot::pipeline::Observer;
 use diglot::pipeline::{self, Context};
-use diglot::query::{Scope, bitext};
+use diglot::query::Scope;
+use diglot::query::bitext::{self, Asked};
 use diglot::store::{Access, Store};
 
 use crate::clock::{peak_bytes, user_seconds};
@@ -73,7 +74,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     println!("peak: {:.0} MiB", peak_bytes() / 1_048_576.0);
     let (mut pairs, mut beads, mut sentences) = (0u64, 0u64, 0u64);
     let mut last = (String::new(), String::new());
-    bitext::for_each_bead(&store, &config, &Scope::all(), true, |line| {
+    bitext::for_each_bead(&store, &config, &Scope::all(), Asked { all: true, ..Asked::default() }, |line| {
         let pair = (line.a.url, line.b.url);
         pairs += u64::from(pair != last);
         last = pair;

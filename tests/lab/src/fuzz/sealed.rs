@@ -296,7 +296,13 @@ pub fn ask(folder: &Path, config: &Config) {
     let _ = (query::patterns(&store), query::gains(&store), query::scarcity(&store, config));
     let _ = (query::pairs(&store, config, &all), query::assigned(&store, config, &all));
     let _ = (query::keys(&store, config, &all, true), query::key_examples(&store, config, &all));
-    let _ = query::bitext::for_each_bead(&store, config, &all, true, |_| Ok(()));
+    let _ = query::bitext::for_each_bead(
+        &store,
+        config,
+        &all,
+        query::bitext::Asked { all: true, alternatives: true },
+        |_| Ok(()),
+    );
     let _ = query::bitext::for_each_page_pair(&store, &all, |_, _, _| Ok(()));
     let _ = query::for_each_document(&store, config, &all, true, &|_| true, |_| Ok(()));
     let _ = query::for_each_page(&store, &all, &|_| true, |_| Ok(()));
