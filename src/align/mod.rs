@@ -10,7 +10,8 @@
 //! sentences of blocks that belong together. The cost of a bead is the sum of the [`Cost`]s in [`COSTS`]: that of its [`lengths`], and that
 //! of a word [`translation`] model (with [`matches`] for many beads at once), which [`train`] learns from a [`sample`] of these same pages.
 //! [`scoring`] turns the facts about a bead into a probability; alphabetical [`lists`] are not learnt from; [`clean`] says which beads are
-//! not good bitext, and why; [`repeats`] finds beads that occur more than once.
+//! not good bitext, and why; [`repeats`] finds beads that occur more than once; [`units`] joins beads
+//! of all versions of a document to units of several languages.
 
 mod beads;
 mod calibrate;
@@ -34,6 +35,7 @@ pub mod scoring;
 mod span;
 pub mod train;
 pub mod translation;
+pub mod units;
 pub mod untranslated;
 mod widen;
 

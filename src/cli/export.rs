@@ -20,10 +20,10 @@ use super::freshness::{Lists, place};
 use super::global::Global;
 use super::listing::count;
 use super::output::{Target, compression, finish};
-use super::say::tell;
+use super::say::{say, tell};
 use super::stop::{check_stop, look_at_stop};
 
-/// Write pairs, sentence pairs, documents, pages or archive records to a file, for other tools.
+/// Write pairs, sentence pairs, documents, units, pages or archive records to a file, for other tools.
 ///
 /// The ending of FILE gives the format; --format gives it if there is no ending, or the ending gives none. A file whose name ends in .gz or
 /// .zst is compressed. JSON is written as lines, with one object for each row (.jsonl). Memory does not grow with the output, except for
@@ -32,7 +32,6 @@ use super::stop::{check_stop, look_at_stop};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  diglot export -o pairs.tsv
   diglot export --langs en,fr --min-score 0.9 -o en-fr.tmx
   diglot export --what bitext --where kind_a=paragraph --join 1000 -o passages.jsonl.zst
   diglot export --format hf --langs en,fr -o train.jsonl    for load_dataset(\"json\", …)
@@ -49,7 +48,8 @@ pub struct Export {
     format: Option<String>,
     /// What to export.
     ///
-    /// pairs: of pages. bitext: sentence pairs. documents: pairs of pages with their texts and aligned sentences. pages: texts, by
+    /// pairs: of pages. bitext: sentence pairs. documents: pairs of pages with their texts and aligned sentences. units:
+    /// sentences of documents in several languages, one text in each. pages: texts, by
     /// language. warc: the records of paired pages, or of all pages of HOST; with --langs, of those languages alone. fetch: the captures
     /// to fetch (file, offset, length) where pairs come from an index without text. lexicon: the words that verification learnt of two
     /// languages (`--langs`). By default pairs, or bitext for formats made for it.
@@ -79,7 +79,7 @@ pub struct Export {
     /// Also write which language each text is in by itself.
     ///
     /// Columns of bitext: detected_lang_a, detected_lang_b, and detected_confidence_a, detected_confidence_b, 0 to 1; empty where a text is
-    /// too short to tell. Telling takes some milliseconds for texts without many function words. Conditions on these columns work without.
+    /// too short to tell. Telling takes up to a millisecond for texts with few function words. Conditions on these columns work without.
     #[arg(long)]
     detect: bool,
     /// File to write; by default, or with `-`, stdout.
@@ -98,7 +98,7 @@ impl Export {
         let (store, mut config) = global.read()?;
         let lists = match content {
             Content::Pairs | Content::Fetch | Content::Warc => Lists::Pairs,
-            Content::Bitext | Content::Documents => Lists::Bitext,
+            Content::Bitext | Content::Documents | Content::Units => Lists::Bitext,
             Content::Pages => Lists::Pages,
             Content::Lexicon => Lists::Learnt,
         };
@@ -131,14 +131,14 @@ impl Export {
 
     /// Refuses options that would not do anything.
     fn check_options(&self, content: Content, format: &Format, wanted: &Wanted) -> Result<(), Error> {
-        use Content::{Bitext, Documents, Lexicon, Pairs};
+        use Content::{Bitext, Documents, Lexicon, Pairs, Units};
         let needs = |option: &str, contents: &[Content]| {
             let names: Vec<&str> = contents.iter().map(|content| content.name()).collect();
             let (names, what) = (names.join(", "), content.name());
             Err(Error::Config(format!("{option} needs --what {names}; --what is {what}")))
         };
-        if wanted.has_min_score() && ![Pairs, Bitext, Documents].contains(&content) {
-            return needs("--min-score", &[Pairs, Bitext, Documents]);
+        if wanted.has_min_score() && ![Pairs, Bitext, Documents, Units].contains(&content) {
+            return needs("--min-score", &[Pairs, Bitext, Documents, Units]);
         }
         if self.keep_all && ![Bitext, Documents].contains(&content) {
             return needs("--keep-all", &[Bitext, Documents]);
@@ -368,6 +368,7 @@ impl Source<'_> {
                     self.offer(sink, Row::Document(&line))
                 })
             }
+            Content::Units => self.units(sink),
             Content::Pages => {
                 let is_wanted = |lang| wanted.takes_lang(lang);
                 query::for_each_page(store, scope, &is_wanted, |page| self.offer(sink, Row::Page(&page)))
@@ -398,6 +399,19 @@ impl Source<'_> {
             complete.map_or(Ok(()), |line| sink.row(Row::Sentences(&line)))
         })?;
         joiner.and_then(|mut joiner| joiner.rest()).map_or(Ok(()), |line| sink.row(Row::Sentences(&line)))
+    }
+
+    fn units(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
+        let is_wanted = |lang| self.wanted.takes_lang(lang);
+        let found = query::for_each_unit(self.store, self.config, self.scope, &is_wanted, |line| {
+            if self.wanted.takes_score(line.score) { self.offer(sink, Row::Unit(&line)) } else { Ok(()) }
+        })?;
+        let all: u64 = found.values().sum();
+        if all > 0 {
+            let counts: Vec<String> = found.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+            say(format!("{all} sentence pairs are in no unit, since they contradict others: {}", counts.join(", ")));
+        }
+        Ok(())
     }
 
     fn records(&self, sink: &mut Sink<'_>) -> Result<(), Error> {

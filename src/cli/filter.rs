@@ -44,6 +44,8 @@ impl HostArg {
 #[derive(Args)]
 pub struct Filter {
     /// Only pairs of these two languages, listed in this order.
+    ///
+    /// For `export --what units`, any number of languages from two on.
     #[arg(long, value_delimiter = ',', value_name = "LANG,LANG", num_args = 1)]
     langs: Vec<String>,
     /// At least this score: short for `--where score>=X`.
@@ -110,13 +112,15 @@ impl Wanted {
 
     /// True for a wanted pair of languages with a sufficient score.
     pub fn takes(&self, score: f64, langs: [Lang; 2]) -> bool {
-        let takes_score = || {
-            // As it is written, and as `--where` compares it.
-            let takes = rounded(score) >= self.min_score;
-            self.left_out.borrow_mut().0 += u64::from(!takes);
-            takes
-        };
-        self.takes_langs(langs) && takes_score()
+        self.takes_langs(langs) && self.takes_score(score)
+    }
+
+    /// True for a sufficient score.
+    pub fn takes_score(&self, score: f64) -> bool {
+        // As it is written, and as `--where` compares it.
+        let takes = rounded(score) >= self.min_score;
+        self.left_out.borrow_mut().0 += u64::from(!takes);
+        takes
     }
 
     /// True for a row for which all conditions hold. A row counts as left out by the first one that does not.

@@ -102,6 +102,7 @@ fn bytes(row: Row<'_>) -> usize {
         Row::Sentences(line) => line.text_a.len() + line.text_b.len(),
         // The sentences repeat the texts.
         Row::Document(line) => 2 * (line.a.text.len() + line.b.text.len()),
+        Row::Unit(line) => line.texts.iter().map(|text| text.text.len()).sum(),
         Row::Page(page) => page.text.len(),
         _ => 0,
     }

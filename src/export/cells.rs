@@ -14,7 +14,7 @@ pub(super) fn columns(job: &Job) -> Vec<&'static str> {
 pub(super) fn cells<'r>(row: Row<'r>, detects: bool) -> Option<Vec<Cow<'r, str>>> {
     match row {
         Row::Words(words) => Some(words.map(Cow::from).to_vec()),
-        Row::Document(_) | Row::Page(_) => None,
+        Row::Document(_) | Row::Unit(_) | Row::Page(_) => None,
         row => Some(values(row, detects)?.into_iter().filter_map(cell).collect()),
     }
 }
@@ -29,7 +29,7 @@ fn cell(value: Value<'_>) -> Option<Cow<'_, str>> {
         Value::Int(number) => number.to_string().into(),
         Value::MaybeInt(number) => number.map(|number| number.to_string()).unwrap_or_default().into(),
         Value::Flag(is_so) => is_so.to_string().into(),
-        Value::Texts(_) | Value::Urls(_) | Value::Sentences(_) => return None,
+        Value::Texts(_) | Value::Urls(_) | Value::Rows(_) => return None,
     })
 }
 

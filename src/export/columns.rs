@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{SerializeMap, Serializer};
 
 use super::exporter::{Content, Job, Row, rounded};
 use crate::language;
@@ -13,6 +13,7 @@ use crate::text::contacts::{has_email, has_phone};
 use crate::text::near::near;
 use crate::types::{
     AlignedSentences, BitextLine, BlockKind, DocumentLine, FetchLine, Lang, PageLine, PairLine, SentencePlace,
+    UnitLine, UnitPair, UnitText,
 };
 
 /// A column: its name, and how a line gives its value.
@@ -32,6 +33,8 @@ pub(super) enum Get<L: 'static> {
     Texts(for<'l> fn(&'l L) -> &'l [&'static str]),
     Urls(for<'l> fn(&'l L) -> &'l [(String, String)]),
     Sentences(for<'l> fn(&'l L) -> &'l [AlignedSentences]),
+    UnitTexts(for<'l> fn(&'l L) -> &'l [UnitText]),
+    UnitPairs(for<'l> fn(&'l L) -> &'l [UnitPair]),
 }
 
 /// The kind of a column.
@@ -53,14 +56,33 @@ pub(super) enum Kind {
     Texts,
     /// A list of pairs of URLs, which only objects have.
     Urls,
-    /// A list of aligned sentences, which have columns themselves.
+    /// A list of rows, which have columns themselves.
+    Rows(Inner),
+}
+
+/// What a list of rows consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Inner {
+    /// Aligned sentences.
     Sentences,
+    /// Texts of a unit.
+    UnitTexts,
+    /// Sentence pairs of a unit.
+    UnitPairs,
+}
+
+/// A list of rows that is the value of a column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Rows<'v> {
+    Sentences(&'v [AlignedSentences]),
+    UnitTexts(&'v [UnitText]),
+    UnitPairs(&'v [UnitPair]),
 }
 
 impl Kind {
     /// True for values that fit into a cell.
     pub fn fits_a_cell(self) -> bool {
-        !matches!(self, Kind::Texts | Kind::Urls | Kind::Sentences)
+        !matches!(self, Kind::Texts | Kind::Urls | Kind::Rows(_))
     }
 }
 
@@ -77,7 +99,7 @@ pub(super) enum Value<'v> {
     Flag(bool),
     Texts(&'v [&'static str]),
     Urls(&'v [(String, String)]),
-    Sentences(&'v [AlignedSentences]),
+    Rows(Rows<'v>),
 }
 
 impl<L> Column<L> {
@@ -93,7 +115,9 @@ impl<L> Column<L> {
             Get::Flag(_) => Kind::Flag,
             Get::Texts(_) => Kind::Texts,
             Get::Urls(_) => Kind::Urls,
-            Get::Sentences(_) => Kind::Sentences,
+            Get::Sentences(_) => Kind::Rows(Inner::Sentences),
+            Get::UnitTexts(_) => Kind::Rows(Inner::UnitTexts),
+            Get::UnitPairs(_) => Kind::Rows(Inner::UnitPairs),
         }
     }
 
@@ -111,12 +135,16 @@ impl<L> Column<L> {
             Get::Flag(of) => Value::Flag(of(line)),
             Get::Texts(of) => Value::Texts(of(line)),
             Get::Urls(of) => Value::Urls(of(line)),
-            Get::Sentences(of) => Value::Sentences(of(line)),
+            Get::Sentences(of) => Value::Rows(Rows::Sentences(of(line))),
+            Get::UnitTexts(of) => Value::Rows(Rows::UnitTexts(of(line))),
+            Get::UnitPairs(of) => Value::Rows(Rows::UnitPairs(of(line))),
         }
     }
 }
 
-use Get::{Flag, Hash, Int, Long, Maybe, MaybeInt, MaybeReal, Real, Sentences, Text, Texts, Urls};
+use Get::{
+    Flag, Hash, Int, Long, Maybe, MaybeInt, MaybeReal, Real, Sentences, Text, Texts, UnitPairs, UnitTexts, Urls,
+};
 
 const PAIRS: &[Column<PairLine>] = &[
     Column("url_a", Text(|line| &line.url_a)),
@@ -210,6 +238,36 @@ const ALIGNED: &[Column<AlignedSentences>] = &[
     Column("reason", Maybe(|line| line.reason.map(Cow::Borrowed))),
 ];
 
+const UNITS: &[Column<UnitLine>] = &[
+    Column("unit", Hash(|line| Some(line.id))),
+    Column("document", Hash(|line| Some(line.document))),
+    Column("langs", Text(|line| &line.langs)),
+    Column("languages", Int(|line| line.texts.len() as u32)),
+    Column("score", Real(|line| line.score)),
+    Column("contradictions", Int(|line| line.contradictions)),
+    Column("repeated", Flag(|line| line.is_repeated)),
+    Column("texts", UnitTexts(|line| &line.texts)),
+    Column("pairs", UnitPairs(|line| &line.pairs)),
+];
+
+const UNIT_TEXTS: &[Column<UnitText>] = &[
+    Column("lang", Text(|line| line.lang.as_str())),
+    Column("text", Text(|line| &line.text)),
+    Column("url", Text(|line| &line.place.url)),
+    Column("kind", Text(|line| line.place.kind.map_or("", BlockKind::name))),
+    Column("paragraph", MaybeInt(|line| line.place.paragraph)),
+    Column("sentence", MaybeInt(|line| line.place.sentence)),
+    Column("count", Int(|line| line.place.count)),
+    Column("archive", Text(|line| &line.place.archive)),
+    Column("offset", Long(|line| line.place.offset)),
+];
+
+const UNIT_PAIRS: &[Column<UnitPair>] = &[
+    Column("lang_a", Text(|pair| pair.lang_a.as_str())),
+    Column("lang_b", Text(|pair| pair.lang_b.as_str())),
+    Column("score", Real(|pair| pair.score)),
+];
+
 const PAGES: &[Column<PageLine>] = &[
     Column("url", Text(|page| &page.url)),
     Column("lang", Text(|page| page.lang.as_str())),
@@ -269,6 +327,7 @@ pub(super) fn heads(content: Content) -> Vec<Head> {
         Content::Pairs => heads_of(PAIRS),
         Content::Bitext => heads_of(BITEXT),
         Content::Documents => heads_of(DOCUMENTS),
+        Content::Units => heads_of(UNITS),
         Content::Pages => heads_of(PAGES),
         Content::Fetch => heads_of(FETCH),
         Content::Warc | Content::Lexicon => Vec::new(),
@@ -284,10 +343,31 @@ pub(super) fn written(job: &Job) -> Vec<Head> {
     heads
 }
 
-/// The columns of aligned sentences.
-#[cfg(feature = "parquet")]
-pub(super) fn heads_of_sentences() -> Vec<Head> {
-    heads_of(ALIGNED)
+impl Inner {
+    /// The columns of the rows.
+    #[cfg(feature = "parquet")]
+    pub fn heads(self) -> Vec<Head> {
+        match self {
+            Inner::Sentences => heads_of(ALIGNED),
+            Inner::UnitTexts => heads_of(UNIT_TEXTS),
+            Inner::UnitPairs => heads_of(UNIT_PAIRS),
+        }
+    }
+}
+
+impl<'v> Rows<'v> {
+    /// The values of each row.
+    #[cfg(feature = "parquet")]
+    pub fn values(self) -> Vec<Vec<Value<'v>>> {
+        fn of<'l, L>(columns: &[Column<L>], lines: &'l [L]) -> Vec<Vec<Value<'l>>> {
+            lines.iter().map(|line| values_of(columns, line)).collect()
+        }
+        match self {
+            Rows::Sentences(lines) => of(ALIGNED, lines),
+            Rows::UnitTexts(lines) => of(UNIT_TEXTS, lines),
+            Rows::UnitPairs(lines) => of(UNIT_PAIRS, lines),
+        }
+    }
 }
 
 /// The values of a line, in the order of its columns.
@@ -303,16 +383,11 @@ pub(super) fn values(row: Row<'_>, detects: bool) -> Option<Vec<Value<'_>>> {
         Row::Sentences(line) if detects => values_of(BITEXT, line),
         Row::Sentences(line) => values_of(&BITEXT[..BITEXT.len() - DETECTED], line),
         Row::Document(line) => values_of(DOCUMENTS, line),
+        Row::Unit(line) => values_of(UNITS, line),
         Row::Page(line) => values_of(PAGES, line),
         Row::Capture(line) => values_of(FETCH, line),
         Row::Record(_) | Row::Words(_) => return None,
     })
-}
-
-/// The values of aligned sentences.
-#[cfg(feature = "parquet")]
-pub(super) fn values_of_sentences(line: &AlignedSentences) -> Vec<Value<'_>> {
-    values_of(ALIGNED, line)
 }
 
 /// The value of a row in the column with a number; `None` where there is no such column.
@@ -324,6 +399,7 @@ pub(super) fn value(row: Row<'_>, at: usize) -> Option<Value<'_>> {
         Row::Pair(line) => of(PAIRS, line, at),
         Row::Sentences(line) => of(BITEXT, line, at),
         Row::Document(line) => of(DOCUMENTS, line, at),
+        Row::Unit(line) => of(UNITS, line, at),
         Row::Page(line) => of(PAGES, line, at),
         Row::Capture(line) => of(FETCH, line, at),
         Row::Record(_) | Row::Words(_) => None,
@@ -343,21 +419,28 @@ impl Serialize for Value<'_> {
             Value::Flag(is_so) => serializer.serialize_bool(*is_so),
             Value::Texts(texts) => serializer.collect_seq(*texts),
             Value::Urls(urls) => serializer.collect_seq(*urls),
-            Value::Sentences(lines) => {
-                let mut list = serializer.serialize_seq(Some(lines.len()))?;
-                lines.iter().try_for_each(|line| list.serialize_element(&Aligned(line)))?;
-                list.end()
-            }
+            Value::Rows(rows) => rows.serialize(serializer),
         }
     }
 }
 
-struct Aligned<'l>(&'l AlignedSentences);
-
-impl Serialize for Aligned<'_> {
+impl Serialize for Rows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(ALIGNED.len()))?;
-        ALIGNED.iter().try_for_each(|column| map.serialize_entry(column.0, &column.value(self.0)))?;
+        match self {
+            Rows::Sentences(lines) => serializer.collect_seq(lines.iter().map(|line| Object(ALIGNED, line))),
+            Rows::UnitTexts(lines) => serializer.collect_seq(lines.iter().map(|line| Object(UNIT_TEXTS, line))),
+            Rows::UnitPairs(lines) => serializer.collect_seq(lines.iter().map(|line| Object(UNIT_PAIRS, line))),
+        }
+    }
+}
+
+/// A row as an object, under the names of its columns.
+struct Object<'l, L: 'static>(&'static [Column<L>], &'l L);
+
+impl<L> Serialize for Object<'_, L> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        self.0.iter().try_for_each(|column| map.serialize_entry(column.0, &column.value(self.1)))?;
         map.end()
     }
 }

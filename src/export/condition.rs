@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::columns::{Head, Kind, Value, heads, value};
+use super::columns::{Head, Inner, Kind, Value, heads, value};
 use super::exporter::{Content, Row};
 
 /// A condition on one column of a content.
@@ -65,7 +65,7 @@ impl Condition {
         let (name, rest) = (&text[..end], text[end..].trim_start());
         let Some(at) = known.iter().position(|(column, _)| *column == name) else {
             let names: Vec<&str> =
-                known.iter().filter(|(_, kind)| *kind != Kind::Sentences).map(|(name, _)| *name).collect();
+                known.iter().filter(|(_, kind)| !matches!(kind, Kind::Rows(_))).map(|(name, _)| *name).collect();
             if text.trim().is_empty() {
                 return Err(format!("the condition is empty; expected one such as {}", example(known[0])));
             }
@@ -113,7 +113,7 @@ impl Condition {
             Some(Value::Flag(is_so)) => (self.given == Given::Flag(is_so)) == (self.sign == Sign::Equal),
             Some(Value::Texts(texts)) => self.of_list(texts.iter().copied()),
             Some(Value::Urls(urls)) => self.of_list(urls.iter().flat_map(|(a, b)| [a.as_str(), b])),
-            Some(Value::Sentences(_)) => false,
+            Some(Value::Rows(_)) => false,
         }
     }
 
@@ -175,7 +175,7 @@ fn example((column, kind): Head) -> Cow<'static, str> {
         Kind::Text | Kind::Maybe | Kind::Texts | Kind::Urls => format!("{column}=TEXT or {column}~PART").into(),
         Kind::Real | Kind::MaybeReal | Kind::Long | Kind::Int | Kind::MaybeInt => format!("{column}>=1").into(),
         Kind::Flag => format!("{column}=true").into(),
-        Kind::Sentences => "url_a~example.org".into(),
+        Kind::Rows(_) => "score>=0.5".into(),
     }
 }
 
@@ -187,7 +187,8 @@ fn expected((column, kind): Head) -> String {
         }
         Kind::Flag => "true or false: = and != compare it",
         Kind::Texts | Kind::Urls => "a list of texts: = != ~ compare them",
-        Kind::Sentences => "a list of sentences, for which there are no conditions",
+        Kind::Rows(Inner::UnitPairs) => "a list of sentence pairs, for which there are no conditions",
+        Kind::Rows(_) => "a list of sentences, for which there are no conditions",
     };
     format!("{column} is {expected}")
 }

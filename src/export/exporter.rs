@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::types::{BitextLine, CopiedRecord, DocumentLine, FetchLine, Lang, PageLine, PairLine};
+use crate::types::{BitextLine, CopiedRecord, DocumentLine, FetchLine, Lang, PageLine, PairLine, UnitLine};
 
 /// What a file contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Content {
     Bitext,
     /// Pairs of pages with their texts and aligned sentences.
     Documents,
+    /// Sentences in several languages.
+    Units,
     /// Pages with their texts.
     Pages,
     /// Records of archives.
@@ -25,10 +27,11 @@ pub enum Content {
 
 impl Content {
     /// All contents, by name on the command line.
-    pub const ALL: [(&str, Content); 7] = [
+    pub const ALL: [(&str, Content); 8] = [
         ("pairs", Content::Pairs),
         ("bitext", Content::Bitext),
         ("documents", Content::Documents),
+        ("units", Content::Units),
         ("pages", Content::Pages),
         ("warc", Content::Warc),
         ("fetch", Content::Fetch),
@@ -46,6 +49,7 @@ impl Content {
             Content::Pairs => "pairs of pages",
             Content::Bitext => "sentence pairs",
             Content::Documents => "documents",
+            Content::Units => "units",
             Content::Pages => "pages",
             Content::Warc => "records",
             Content::Fetch => "captures",
@@ -63,6 +67,8 @@ pub enum Row<'r> {
     Sentences(&'r BitextLine),
     /// A pair of pages with their texts.
     Document(&'r DocumentLine),
+    /// Sentences in several languages.
+    Unit(&'r UnitLine),
     /// A page with its text.
     Page(&'r PageLine),
     /// A record of an archive.
@@ -80,6 +86,7 @@ impl Row<'_> {
             Row::Pair(_) => Content::Pairs,
             Row::Sentences(_) => Content::Bitext,
             Row::Document(_) => Content::Documents,
+            Row::Unit(_) => Content::Units,
             Row::Page(_) => Content::Pages,
             Row::Record(_) => Content::Warc,
             Row::Capture(_) => Content::Fetch,

@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, ListArray, StructArray};
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
-use super::columns::{Head, Kind, Value, heads_of_sentences, values_of_sentences};
+use super::columns::{Head, Kind, Value};
 
 /// Columns as fields of a schema.
 pub(super) fn fields(columns: &[Head]) -> Fields {
@@ -23,7 +23,7 @@ pub(super) fn fields(columns: &[Head]) -> Fields {
             Kind::MaybeInt => (DataType::Int32, true),
             Kind::Flag => (DataType::Boolean, false),
             Kind::Texts => (list(DataType::Utf8), false),
-            Kind::Sentences => (list(DataType::Struct(fields(&heads_of_sentences()))), false),
+            Kind::Rows(inner) => (list(DataType::Struct(fields(&inner.heads()))), false),
             Kind::Urls => return None,
         };
         Some(Field::new(*name, of, is_nullable))
@@ -66,8 +66,8 @@ impl Filled {
             Kind::Int | Kind::MaybeInt => Filled::Int(Int32Builder::new(), kind == Kind::MaybeInt),
             Kind::Flag => Filled::Flag(BooleanBuilder::new()),
             Kind::Texts => Filled::Texts(ListBuilder::new(StringBuilder::new()).with_field(element(DataType::Utf8))),
-            Kind::Sentences => {
-                let columns = heads_of_sentences();
+            Kind::Rows(inner) => {
+                let columns = inner.heads();
                 let filled = columns.iter().map(|(_, kind)| Filled::new(*kind)).collect();
                 Filled::Rows(fields(&columns), filled, Vec::new())
             }
@@ -92,9 +92,10 @@ impl Filled {
             }
             (Filled::Flag(column), Value::Flag(is_so)) => column.append_value(is_so),
             (Filled::Texts(column), Value::Texts(texts)) => column.append_value(texts.iter().map(Some)),
-            (Filled::Rows(_, columns, lengths), Value::Sentences(lines)) => {
-                lengths.push(lines.len());
-                lines.iter().try_for_each(|line| push_row(columns, values_of_sentences(line)))?;
+            (Filled::Rows(_, columns, lengths), Value::Rows(rows)) => {
+                let rows = rows.values();
+                lengths.push(rows.len());
+                rows.into_iter().try_for_each(|row| push_row(columns, row))?;
             }
             (Filled::Nothing, Value::Urls(_)) => {}
             _ => return Err(invalid("a value of another kind than its column")),
@@ -145,17 +146,20 @@ fn invalid(problem: &str) -> io::Error {
 mod tests {
     use arrow_array::Array;
 
+    use super::super::columns::{Inner, Rows};
     use super::*;
-    use crate::types::AlignedSentences;
+    use crate::types::{AlignedSentences, Lang, UnitPair};
 
     #[test]
     fn a_column_takes_what_it_holds_and_nothing_else() {
-        let mut column = Filled::new(Kind::Sentences);
+        let mut column = Filled::new(Kind::Rows(Inner::Sentences));
         let line = AlignedSentences { a: None, b: None, score: 0.5, reason: Some("low score") };
         let lines = [line.clone(), AlignedSentences { reason: None, ..line }];
-        column.push(Value::Sentences(&lines)).expect("rows");
-        column.push(Value::Sentences(&[])).expect("no rows");
+        column.push(Value::Rows(Rows::Sentences(&lines))).expect("rows");
+        column.push(Value::Rows(Rows::Sentences(&[]))).expect("no rows");
         assert!(column.push(Value::Text("text".into())).is_err());
+        let other = [UnitPair { lang_a: Lang::EN, lang_b: Lang::ZH, score: 0.5 }];
+        assert!(Filled::new(Kind::Rows(Inner::Sentences)).push(Value::Rows(Rows::UnitPairs(&other))).is_err());
         assert!(Filled::new(Kind::Long).push(Value::Long(u64::MAX)).is_err());
         assert!(Filled::new(Kind::Text).push(Value::Maybe(None)).is_err());
         assert!(Filled::new(Kind::Real).push(Value::MaybeReal(None)).is_err());

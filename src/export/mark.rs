@@ -109,6 +109,11 @@ pub fn identity(row: Row<'_>) -> Option<u64> {
             let (a, b) = (side(&line.a), side(&line.b));
             of_two([&a.each_ref().map(String::as_str), &b.each_ref().map(String::as_str)])
         }
+        Row::Unit(line) => {
+            let mut texts: Vec<u64> = line.texts.iter().map(|text| hash(&[text.lang.as_str(), &text.text])).collect();
+            texts.sort_unstable();
+            xxh3_64(&texts.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
+        }
         Row::Page(page) => hash(&[&page.url, &page.text]),
         Row::Record(record) => xxh3_64(&record.record),
         Row::Capture(line) => hash(&[&line.file, &line.offset.to_string(), &line.url]),

@@ -92,16 +92,16 @@ pub type Make = fn(&Job, Vec<Output>) -> io::Result<Box<dyn Exporter>>;
 /// All formats. The default for a content is the first one that can hold it.
 #[rustfmt::skip]
 pub const EXPORTERS: &[Format] = {
-    use Content::{Bitext, Documents, Fetch, Lexicon, Pages, Pairs, Warc};
+    use Content::{Bitext, Documents, Fetch, Lexicon, Pages, Pairs, Units, Warc};
     const CELLS: &[Content] = &[Pairs, Fetch, Lexicon, Bitext];
-    const OBJECTS: &[Content] = &[Pairs, Fetch, Bitext, Documents, Pages];
+    const OBJECTS: &[Content] = &[Pairs, Fetch, Bitext, Documents, Units, Pages];
     #[cfg(feature = "parquet")]
-    const COLUMNS: &[Content] = &[Bitext, Pairs, Fetch, Documents, Pages];
+    const COLUMNS: &[Content] = &[Bitext, Pairs, Fetch, Documents, Units, Pages];
     &[
         Format { name: "tsv", endings: &["tsv", "tab"], holds: CELLS, files: Files::One, bytes: Bytes::Text, make: tsv::make },
         Format { name: "csv", endings: &["csv"], holds: CELLS, files: Files::One, bytes: Bytes::Text, make: csv::make },
         Format { name: "jsonl", endings: &["jsonl", "ndjson"], holds: OBJECTS, files: Files::One, bytes: Bytes::Text, make: jsonl::make },
-        Format { name: "tmx", endings: &["tmx"], holds: &[Bitext], files: Files::One, bytes: Bytes::Text, make: tmx::make },
+        Format { name: "tmx", endings: &["tmx"], holds: &[Bitext, Units], files: Files::One, bytes: Bytes::Text, make: tmx::make },
         Format { name: "moses", endings: &[], holds: &[Bitext], files: Files::OneALanguage, bytes: Bytes::Text, make: moses::make },
         Format { name: "bitextor", endings: &["tsv", "tab"], holds: &[Bitext], files: Files::OfTwo, bytes: Bytes::Text, make: tsv::bitextor },
         Format { name: "hf", endings: &["jsonl", "ndjson"], holds: &[Bitext], files: Files::OfTwo, bytes: Bytes::Text, make: hugging_face::jsonl },
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use crate::types::{
         AlignedSentences, BitextLine, BlockKind, CopiedRecord, DocumentLine, FetchLine, Lang, PageLine, PairLine,
-        Place, SentencePlace, Told,
+        Place, SentencePlace, Told, UnitLine, UnitPair, UnitText,
     };
 
     /// An output whose bytes can be inspected.
@@ -320,12 +320,36 @@ mod tests {
         DocumentLine { pair: pair(), page_score: 0.5, a: page(Lang::EN), b: page(Lang::ZH_HANS), sentences }
     }
 
+    fn unit() -> UnitLine {
+        let sentences = line("one <b>", "一");
+        let text = |lang: &str, text: &str, place: &Place| {
+            let lang = Lang::parse(lang).expect("a tag");
+            UnitText { lang, text: text.into(), place: place.clone() }
+        };
+        let pair = |score| UnitPair { lang_a: Lang::EN, lang_b: Lang::ZH_HANS, score };
+        UnitLine {
+            id: 0xabc,
+            document: 1,
+            langs: "en,fr,zh-Hans".into(),
+            score: 0.876_543,
+            contradictions: 2,
+            is_repeated: false,
+            texts: vec![
+                text("en", "one <b>", &sentences.a),
+                text("fr", "un", &sentences.a),
+                text("zh-Hans", "一", &sentences.b),
+            ],
+            pairs: vec![pair(0.9), pair(0.5)],
+        }
+    }
+
     /// Writes one row of some content.
     fn row(exporter: &mut dyn Exporter, content: Content) -> io::Result<()> {
         match content {
             Content::Pairs => exporter.row(Row::Pair(&pair())),
             Content::Bitext => exporter.row(Row::Sentences(&line("one", "two"))),
             Content::Documents => exporter.row(Row::Document(&document())),
+            Content::Units => exporter.row(Row::Unit(&unit())),
             Content::Pages => exporter.row(Row::Page(&page(Lang::EN))),
             Content::Warc => {
                 let (record, member) = (b"a record".to_vec(), Some(b"a member".to_vec()));
@@ -512,6 +536,22 @@ mod tests {
         assert_eq!(object["sentences"][1]["reason"], "no counterpart");
     }
 
+    #[test]
+    fn units_have_a_text_in_each_language() {
+        let object: serde_json::Value =
+            serde_json::from_str(text(&[one_row("jsonl", "x", Content::Units)]).trim_end()).expect("JSON");
+        assert_eq!((&object["unit"], &object["languages"]), (&"0000000000000abc".into(), &3.into()));
+        assert_eq!((&object["langs"], &object["score"]), (&"en,fr,zh-Hans".into(), &0.8765.into()));
+        assert_eq!((&object["texts"][1]["text"], &object["texts"][2]["count"]), (&"un".into(), &2.into()));
+        assert_eq!(object["pairs"][1]["score"], 0.5);
+        let tmx = text(&[one_row("tmx", "x", Content::Units)]);
+        assert!(tmx.contains("<tu tuid=\"0000000000000abc\" segtype=\"block\">"), "{tmx}");
+        assert_eq!(tmx.matches("<tuv ").count(), 3);
+        assert!(
+            tmx.contains("<seg>one &lt;b&gt;</seg>") && tmx.contains("<prop type=\"x-pair\">en zh-Hans 0.9</prop>")
+        );
+    }
+
     #[cfg(feature = "parquet")]
     #[test]
     fn columns_of_sentence_pairs_are_of_their_sides() {
@@ -535,7 +575,8 @@ mod tests {
     #[cfg(feature = "parquet")]
     #[test]
     fn objects_and_columns_of_a_content_hold_the_same_values() {
-        for content in [Content::Pairs, Content::Bitext, Content::Documents, Content::Pages, Content::Fetch] {
+        let all = Content::ALL.map(|(_, content)| content);
+        for content in all.into_iter().filter(|content| !super::columns::heads(*content).is_empty()) {
             let lines = one_row("jsonl", "x", content);
             let mut object: serde_json::Value = serde_json::from_slice(&lines).expect("JSON");
             // Only objects have the URLs of all others.

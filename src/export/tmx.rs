@@ -6,7 +6,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
 use super::exporter::{Exporter, Job, Output, Row, outputs, rounded};
-use crate::types::{Lang, Place};
+use crate::types::{BitextLine, Lang, Place, UnitLine};
 
 struct Tmx(Writer<Output>);
 
@@ -69,9 +69,8 @@ impl Tmx {
     }
 }
 
-impl Exporter for Tmx {
-    fn row(&mut self, row: Row<'_>) -> io::Result<()> {
-        let Row::Sentences(line) = row else { return Err(row.refused()) };
+impl Tmx {
+    fn sentences(&mut self, line: &BitextLine) -> io::Result<()> {
         let segtype = if (line.a.count, line.b.count) == (1, 1) { "sentence" } else { "block" };
         self.open("tu", &[("segtype", segtype)])?;
         self.prop("x-score", &rounded(line.score).to_string())?;
@@ -86,6 +85,31 @@ impl Exporter for Tmx {
         self.side(line.lang_b, &line.b, &line.text_b)?;
         self.close("tu")?;
         self.raw("\n")
+    }
+
+    fn unit(&mut self, line: &UnitLine) -> io::Result<()> {
+        let segtype = if line.texts.iter().all(|text| text.place.count == 1) { "sentence" } else { "block" };
+        self.open("tu", &[("tuid", &format!("{:016x}", line.id)), ("segtype", segtype)])?;
+        self.prop("x-document", &format!("{:016x}", line.document))?;
+        self.prop("x-score", &rounded(line.score).to_string())?;
+        self.prop("x-contradictions", &line.contradictions.to_string())?;
+        self.prop("x-repeated", &line.is_repeated.to_string())?;
+        for pair in &line.pairs {
+            self.prop("x-pair", &format!("{} {} {}", pair.lang_a, pair.lang_b, rounded(pair.score)))?;
+        }
+        line.texts.iter().try_for_each(|text| self.side(text.lang, &text.place, &text.text))?;
+        self.close("tu")?;
+        self.raw("\n")
+    }
+}
+
+impl Exporter for Tmx {
+    fn row(&mut self, row: Row<'_>) -> io::Result<()> {
+        match row {
+            Row::Sentences(line) => self.sentences(line),
+            Row::Unit(line) => self.unit(line),
+            row => Err(row.refused()),
+        }
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {

@@ -41,6 +41,11 @@ impl Documents {
         true
     }
 
+    /// The pages of each group, by language.
+    pub fn into_groups(self) -> impl Iterator<Item = Vec<(Lang, u32)>> {
+        self.groups.into_iter().filter(|group| !group.is_empty())
+    }
+
     /// The group of a page, which is made if there is none.
     fn group_of(&mut self, (lang, page): (Lang, u32)) -> usize {
         let next = self.groups.len();
@@ -136,6 +141,11 @@ mod tests {
         assert!(pairs.iter().all(|(pair, _)| documents.join(*pair)));
         assert!(!documents.join(pair((de, 20), (en, 2))) && documents.join(pair((de, 20), (en, 1))));
         assert!(documents.join(pair((de, 21), (en, 2))));
+        let groups: Vec<_> =
+            documents.into_groups().map(|group| group.iter().map(|version| version.1).sum::<u32>()).collect();
+        let mut documents = Documents::default();
+        assert!(groups.contains(&(1 + 10 + 20)) && groups.contains(&(2 + 11 + 21)) && groups.len() == 2, "{groups:?}");
+        assert!(pairs.iter().all(|(pair, _)| documents.join(*pair)));
         assert!(!documents.join(pair((de, 21), (fr, 10))));
     }
 

@@ -1,7 +1,7 @@
 //! Queries on a store: pairs, keys, hosts and pages, in an order that depends only on URLs.
 //!
 //! A query has a [`Scope`]: all sites, a domain or a host. `Site` is one site with the results of the stages, and the only place that says
-//! which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`], [`for_each_document`], [`for_each_page`],
+//! which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`], [`for_each_document`], [`for_each_unit`], [`for_each_page`],
 //! [`for_each_record`], [`fetch()`] and [`gains`] list; [`shortages`] names the hosts of which few pages are paired; [`explain`] says why a
 //! page has a partner or has none. For the web page there are [`overview()`], [`pairs_page`], [`lone_pages`] and [`reading()`], which gives
 //! two pages side by side.
@@ -50,6 +50,7 @@ pub(crate) mod site;
 #[cfg(feature = "internals")]
 pub mod site;
 pub(crate) mod teaching;
+mod units;
 
 pub use crate::keys::State as KeyState;
 pub use archives::{ArchiveLine, Known, SkipSample, archives, inputs, known, refused};
@@ -86,3 +87,4 @@ pub use shortage::{Shortage, ShortageReason, shortages};
 pub(crate) use site::Site;
 #[cfg(feature = "internals")]
 pub use site::Site;
+pub use units::{Contradictions, for_each_unit};

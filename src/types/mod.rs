@@ -19,6 +19,7 @@ mod session;
 mod similarity;
 mod skip;
 mod steps;
+mod unit;
 mod url;
 
 pub use bitext::{Bead, BitextLine, Place, Told};
@@ -38,4 +39,5 @@ pub use session::{may_name_session, without_session};
 pub use similarity::{MEASURES, Measure, Similarities};
 pub use skip::{Skip, SkipReason};
 pub use steps::{Step, Watch};
+pub use unit::{UnitLine, UnitPair, UnitText};
 pub use url::{CanonicalUrl, family, host_of, public_suffix, registrable_domain};

@@ -170,7 +170,18 @@ fn tmx_is_as_its_dtd_wants_it() {
     let (folder, store) = store();
     let path = folder.path().join("site.tmx");
     export(&store, &["--format", "tmx", "-o", path.to_str().expect("UTF-8")]);
+    check_by_dtd(&path);
+    // Units of documents in up to four languages.
+    export(sample_store(), &["--what", "units", "-o", path.to_str().expect("UTF-8")]);
+    check_by_dtd(&path);
     let text = fs::read_to_string(&path).expect("it was written");
+    let tuvs = text.split("</tu>").map(|tu| tu.matches("<tuv ").count()).max();
+    assert_eq!(tuvs, Some(4));
+}
+
+/// Checks that a TMX file with more than a few units is as the DTD wants it.
+fn check_by_dtd(path: &Path) {
+    let text = fs::read_to_string(path).expect("it was written");
     assert!(text.matches("<tu ").count() > 10);
     let declared = declared();
     let mut open: Vec<(String, Vec<String>)> = Vec::new();
@@ -198,7 +209,7 @@ fn tmx_is_as_its_dtd_wants_it() {
     }
     // The real thing, where it is installed.
     let dtd = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tmx14.dtd");
-    if let Ok(output) = Command::new("xmllint").arg("--noout").arg("--dtdvalid").arg(dtd).arg(&path).output() {
+    if let Ok(output) = Command::new("xmllint").arg("--noout").arg("--dtdvalid").arg(dtd).arg(path).output() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }

@@ -68,7 +68,11 @@ fn the_ending_of_the_file_says_the_format() {
         ("--format parquet", "y.csv.gz", "--format parquet makes no .csv file; expected .parquet"),
         ("--what pages", "y.tmx", "a .tmx file does not hold --what pages; expected .jsonl"),
         ("--what bitext", "y.parquet.gz", "--format parquet is compressed by itself; leave out .gz"),
-        ("--what fetch --min-score 0.5", "y.tsv", "--min-score needs --what pairs, bitext, documents; --what is fetch"),
+        (
+            "--what fetch --min-score 0.5",
+            "y.tsv",
+            "--min-score needs --what pairs, bitext, documents, units; --what is fetch",
+        ),
         ("--keep-all", "y.tsv", "--keep-all needs --what bitext, documents; --what is pairs"),
         ("--format hf", "y.jsonl", "pairs of languages are there; choose two by --langs"),
     ] {

@@ -47,4 +47,5 @@ mod surprises;
 #[cfg(unix)]
 mod terminal;
 mod tidy;
+mod units;
 mod upkeep;

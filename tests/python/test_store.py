@@ -51,7 +51,23 @@ def test_batches_are_the_table(store: diglot.Store) -> None:
         assert pa.Table.from_batches(reader, reader.schema) == store.bitext(langs="en,fr")
     assert store.pairs_batches().read_all() == store.pairs()
     assert store.documents_batches().read_all() == store.documents()
+    assert store.units_batches().read_all() == store.units()
     assert store.pages_batches().read_all() == store.pages()
+
+
+def test_units_have_a_text_in_each_of_several_languages(store: diglot.Store) -> None:
+    rows = store.units(langs="en,es,fr", where="languages>=3").to_pylist()
+    assert rows
+    for row in rows:
+        assert [text["lang"] for text in row["texts"]] == ["en", "es", "fr"] == row["langs"].split(",")
+        assert all(text["text"] and text["url"].startswith("http") for text in row["texts"])
+        assert all(0 <= pair["score"] <= 1 for pair in row["pairs"])
+
+
+def test_languages_of_texts_come_where_they_are_asked_for(store: diglot.Store) -> None:
+    assert "detected_lang_a" not in store.bitext(limit=1).schema.names
+    assert store.bitext(limit=5, detect=True)["detected_confidence_b"].type == "double"
+    assert min(store.bitext()["targets"].to_pylist()) == 1
 
 
 def test_documents_and_pages_have_texts(store: diglot.Store) -> None:

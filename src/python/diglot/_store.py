@@ -110,7 +110,8 @@ class Store:
         """The sentence pairs: texts, languages, score, URLs, where in which archive each side stands, and what they are filtered by.
 
         With `keep_all`, those too that were left out, with the `reason`; with `join`, those that follow one another are joined, up to
-        so many characters a side; with `detect`, the languages that the texts are in by themselves, which takes long. The guide of the program explains the columns (Filtering bitext).
+        so many characters a side; with `detect`, the languages that the texts are in by themselves, which takes long. The guide of
+        the program explains the columns (Filtering bitext).
         """
         return self.bitext_batches(
             host=host,
@@ -175,6 +176,30 @@ class Store:
     ) -> pa.RecordBatchReader:
         """As `documents`, batch by batch."""
         return self._export("documents", host=host, langs=langs, min_score=min_score, where=where, keep_all=keep_all, limit=limit)
+
+    def units(
+        self,
+        *,
+        host: str | None = None,
+        langs: Langs = None,
+        min_score: float | None = None,
+        where: Where = None,
+        limit: int | None = None,
+    ) -> pa.Table:
+        """The sentences of documents that stand in several languages: a row has the texts of one sentence in all of them, in `texts`."""
+        return self.units_batches(host=host, langs=langs, min_score=min_score, where=where, limit=limit).read_all()
+
+    def units_batches(
+        self,
+        *,
+        host: str | None = None,
+        langs: Langs = None,
+        min_score: float | None = None,
+        where: Where = None,
+        limit: int | None = None,
+    ) -> pa.RecordBatchReader:
+        """As `units`, batch by batch."""
+        return self._export("units", host=host, langs=langs, min_score=min_score, where=where, limit=limit)
 
     def pages(
         self, *, host: str | None = None, langs: Langs = None, where: Where = None, limit: int | None = None
