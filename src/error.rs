@@ -39,8 +39,10 @@ pub enum Error {
     #[error("config: {0}")]
     Config(String),
     /// A program of the user does not do what it is there for.
-    #[error("language program {command}: {problem}")]
+    #[error("{role} {command}: {problem}")]
     Program {
+        /// What it is there for.
+        role: &'static str,
         /// The program and its arguments.
         command: String,
         /// What was found, what was expected, what to do.

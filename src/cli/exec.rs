@@ -96,6 +96,10 @@ impl Exec {
         // There is no store.
         self.settings.check(Path::new(""))?;
         let (settings, mut config) = self.settings.settled(&StoredSettings::default())?;
+        if !config.scorer.command.is_empty() {
+            let problem = "--scorer is for runs on a store; an engine has its table of sentence pairs scored by itself";
+            return Err(Error::Config(problem.into()).into());
+        }
         config.memory = global.memory;
         let what = self.what.iter().map(|name| content(name)).collect::<Result<Vec<_>, _>>()?;
         watch_memory(step, global.memory.bytes);

@@ -141,6 +141,8 @@ pub struct Config {
     pub align: align::Params,
     /// Ingestion.
     pub ingest: IngestParams,
+    /// The program that scores sentence pairs, if the user has one. It changes no result: its scores stand beside them.
+    pub scorer: ProgramParams,
     /// How much memory may be used. No result depends on it.
     pub memory: Memory,
 }
@@ -191,8 +193,10 @@ pub struct IngestParams {
     /// The work is committed after so many bytes of records, or of pages where these are more. Default 64 MiB: a second of work, which is
     /// the most that can be lost.
     pub commit_bytes: usize,
-    /// The program that tells the languages of texts, if the user has one.
+    /// The program that tells the languages of texts in the place of detection, if the user has one.
     pub program: ProgramParams,
+    /// The smallest probability, 0..=1, at which a language that it tells is believed; one below it is a guess. Default 0.5.
+    pub min_probability: f64,
 }
 
 impl Default for IngestParams {
@@ -204,17 +208,16 @@ impl Default for IngestParams {
             decoded_bytes: 32 << 20,
             commit_bytes: 64 << 20,
             program,
+            min_probability: 0.5,
         }
     }
 }
 
-/// A program of the user that tells the languages of texts in the place of detection.
+/// A program of the user that answers lines.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ProgramParams {
     /// The program and its arguments; empty where there is none.
     pub command: Vec<String>,
-    /// The smallest probability, 0..=1, at which a language is believed; one below it is a guess. Default 0.5.
-    pub min_probability: f64,
     /// For how long the program may be silent while an answer is due, in seconds. Default 120: a model of 2 GB may have to be read from a slow
     /// disk first.
     pub timeout_seconds: u32,
@@ -228,7 +231,7 @@ pub struct ProgramParams {
 
 impl Default for ProgramParams {
     fn default() -> ProgramParams {
-        ProgramParams { command: Vec::new(), min_probability: 0.5, timeout_seconds: 120, processes: 1, is_given: false }
+        ProgramParams { command: Vec::new(), timeout_seconds: 120, processes: 1, is_given: false }
     }
 }
 

@@ -40,7 +40,7 @@ pub struct Setting {
 impl Setting {
     /// True for a stage whose fingerprint the setting changes.
     pub fn changes(&self, stage: &str) -> bool {
-        !matches!(self.takes, Takes::Folder) && self.stages.contains(&stage)
+        !matches!(self.takes, Takes::Folder) && self.group != SCORES && self.stages.contains(&stage)
     }
 }
 
@@ -77,9 +77,14 @@ pub const EVIDENCE: &str = "Evidence";
 /// The method of Liu et al. 2014.
 pub const LINK_2014: &str = "Preset link-2014";
 
-/// The setting that names a program. What only a store has of it is never started.
+/// A program that scores sentence pairs. Its scores stand beside the results of the stage, and change none of them.
+pub const SCORES: &str = "Scores of one's own";
+
+/// The settings that name programs. What only a store has of them is never started.
 pub const LANGUAGE_PROGRAM: &str = "language-program";
-/// How many processes of it there may be: more than any machine has memory for.
+/// That of the program that scores sentence pairs.
+pub const SCORER: &str = "scorer";
+/// How many processes of a program there may be: more than any machine has memory for.
 const MAX_PROCESSES: u32 = 1024;
 
 /// All settings, in the order of `--help`. They are set in this order, so the preset is first, since it sets all others.
@@ -151,7 +156,7 @@ pub const SETTINGS: &[Setting] = &[
         example: "0.75",
         is_tuning: true,
         stages: &["ingest"],
-        set: |config, text| put(&mut config.ingest.program.min_probability, share(text)),
+        set: |config, text| put(&mut config.ingest.min_probability, share(text)),
     },
     Setting {
         name: "language-timeout",
@@ -303,6 +308,39 @@ pub const SETTINGS: &[Setting] = &[
             config.iterate.ets.rounds = rounds as usize;
             Ok(())
         },
+    },
+    Setting {
+        name: SCORER,
+        group: SCORES,
+        value_name: "COMMAND",
+        help: "Program that scores each sentence pair: a line of two languages and texts in, a number out",
+        takes: Takes::One,
+        example: "python3 /models/score.py",
+        is_tuning: true,
+        stages: &["align"],
+        set: |config, text| put(&mut config.scorer.command, words(text)),
+    },
+    Setting {
+        name: "scorer-timeout",
+        group: SCORES,
+        value_name: "SECONDS",
+        help: "For how long that program may be silent while an answer is due [120]",
+        takes: Takes::One,
+        example: "600",
+        is_tuning: true,
+        stages: &["align"],
+        set: |config, text| put(&mut config.scorer.timeout_seconds, from_one(text)),
+    },
+    Setting {
+        name: "scorer-processes",
+        group: SCORES,
+        value_name: "N",
+        help: "How many of that program run side by side, each with its own model in memory [1]",
+        takes: Takes::One,
+        example: "2",
+        is_tuning: true,
+        stages: &["align"],
+        set: |config, text| put(&mut config.scorer.processes, from_one(text).and_then(few)),
     },
     Setting {
         name: "alpha",

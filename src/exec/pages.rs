@@ -13,6 +13,7 @@ use crate::archive::{self, Limits};
 use crate::config::fields;
 use crate::error::{Error, Result};
 use crate::intake::{Asking, Sink, take};
+use crate::language::asked::Answer;
 use crate::pipeline::stages::align::Align;
 use crate::pipeline::stages::index::Index;
 use crate::pipeline::stages::ingest::Ingest;
@@ -21,7 +22,7 @@ use crate::pipeline::stages::keys::Keys;
 use crate::pipeline::stages::links::Links;
 use crate::pipeline::stages::verify::Verify;
 use crate::pipeline::{Stage, fingerprint};
-use crate::program::Program;
+use crate::program::{LANGUAGES, Program};
 use crate::store::Captures;
 use crate::store::layout::{ArchiveIdentity, PageEntry, SkipEntry};
 use crate::types::{Skip, family, host_of};
@@ -97,7 +98,7 @@ pub fn pages(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
             Some(bytes) => put_down(job, number, &row.name, bytes)?,
         };
         if program.is_none() {
-            program = Program::start(&job.config.ingest.program)?;
+            program = Program::start(&LANGUAGES, &job.config.ingest.program)?;
         }
         match read(job, (number, &path, &row.name), &mut program, output) {
             Ok(()) => {}
@@ -141,7 +142,7 @@ fn of_archive(error: Error, keep_going: bool) -> Failure {
 fn read(
     job: &Job<'_>,
     (number, path, name): (u32, &Path, &str),
-    program: &mut Option<Program>,
+    program: &mut Option<Program<Answer>>,
     output: &mut Output<'_>,
 ) -> Result<(), Failure> {
     let config = job.config;
@@ -201,7 +202,7 @@ fn read(
     outcome
 }
 
-fn settle(program: &mut Option<Program>) -> Result<(), Failure> {
+fn settle(program: &mut Option<Program<Answer>>) -> Result<(), Failure> {
     program.as_mut().map_or(Ok(()), Program::settle).map_err(Failure::Run)
 }
 

@@ -191,6 +191,7 @@ const BITEXT: &[Column<BitextLine>] = &[
     Column("phone", Flag(|line| has_phone(&line.text_a) || has_phone(&line.text_b))),
     Column("targets", MaybeInt(|line| line.targets)),
     Column("sources", MaybeInt(|line| line.sources)),
+    Column("scorer", MaybeReal(|line| line.scorer)),
     Column("also", Urls(|line| &line.others)),
     Column("detected_lang_a", Maybe(|line| detected_lang(line, 0))),
     Column("detected_lang_b", Maybe(|line| detected_lang(line, 1))),

@@ -223,6 +223,7 @@ mod tests {
             "reason=",
             &format!("near_a={:016x}", near("One two")),
             "furniture=false",
+            "scorer>=0.25",
             "email!=false",
             "also=http://ex.org/zh/b",
             "also~/zh/",
@@ -239,10 +240,10 @@ mod tests {
     #[test]
     fn what_is_missing_is_unequal_to_all() {
         let mut line = line("a", "b");
-        (line.a.paragraph, line.page_pairs) = (None, None);
+        (line.a.paragraph, line.page_pairs, line.scorer) = (None, None, None);
         let of = |text: &str| Condition::parse(Content::Bitext, text).expect(text).holds(Row::Sentences(&line));
-        assert!(of("paragraph_a!=0") && of("page_pairs!=1"));
-        assert!(!of("paragraph_a=0") && !of("paragraph_a>=0") && !of("page_pairs<1"));
+        assert!(of("paragraph_a!=0") && of("page_pairs!=1") && of("scorer!=0"));
+        assert!(!of("paragraph_a=0") && !of("paragraph_a>=0") && !of("page_pairs<1") && !of("scorer<1"));
         let page = PageLine { tags: vec!["h1", "p"], ..PageLine::default() };
         let of = |text: &str| Condition::parse(Content::Pages, text).expect(text).holds(Row::Page(&page));
         assert!(of("date=") && of("date!=2024") && !of("date<2025") && !of("date>=2024"));

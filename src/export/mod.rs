@@ -240,6 +240,7 @@ mod tests {
             targets: Some(3),
             sources: Some(1),
             told: <[Told; 2]>::default(),
+            scorer: Some(0.25),
             joint: None,
         }
     }

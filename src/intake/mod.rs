@@ -35,7 +35,7 @@ pub trait Sink {
 /// The language program, and how to stop waiting for it.
 pub struct Asking<'a> {
     /// The program.
-    pub program: &'a mut Program,
+    pub program: &'a mut Program<Answer>,
     /// Says that the user wants to stop.
     pub stop: Stop<'a>,
 }
@@ -131,7 +131,7 @@ impl Outcome {
         let Outcome::Untold(untold) = self else { return self };
         let Untold { url, capture, page, asked } = *untold;
         let asked = asked.as_ref().map(|(number, line)| (line.as_str(), answers[*number]));
-        let page = page.told(asked, config.ingest.program.min_probability as f32, &config.extract);
+        let page = page.told(asked, config.ingest.min_probability as f32, &config.extract);
         Outcome::of_page(&url, &capture, &page, archive)
     }
 }
@@ -149,7 +149,7 @@ struct Untold {
 struct Records<'f> {
     archive: u32,
     config: &'f Config,
-    program: Option<&'f Program>,
+    program: Option<&'f Program<Answer>>,
 }
 
 impl Records<'_> {
@@ -180,7 +180,7 @@ impl Records<'_> {
     fn capture(&self, mut capture: Capture) -> Outcome {
         enum Read<'p> {
             Told(Page),
-            Untold(extract::Untold, &'p Program),
+            Untold(extract::Untold, &'p Program<Answer>),
         }
         let params = &self.config.extract;
         let read = CanonicalUrl::parse(&capture.url).map_err(|reason| (reason, String::new())).and_then(|url| {

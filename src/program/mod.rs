@@ -1,8 +1,9 @@
-//! A program of the user that tells the languages of texts: it is started, asked, and ended here.
+//! A program of the user that answers lines: it is started, asked, and ended here. One tells the languages of texts, another scores pairs
+//! of sentences; a [`Role`] says what is different between them.
 //!
-//! [`Program`] deals lines out over its processes (`process`), and gives the answers back by the numbers of the questions. The lines and
-//! answers themselves are read and written by [`crate::language::asked`]. The answer to a line depends on that line only, so neither the order
-//! in which pages come nor the number of processes changes a result.
+//! [`Program`] deals lines out over its processes (`process`), and gives the answers back by the numbers of the questions. The lines are
+//! written, and answers understood, by [`crate::language::asked`] and [`crate::text::scored`]. The answer to a line depends on that line
+//! only, so neither the order in which questions come nor the number of processes changes a result.
 
 mod process;
 
@@ -12,40 +13,79 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::config::ProgramParams;
-use crate::config::settings::LANGUAGE_PROGRAM;
+use crate::config::settings::{LANGUAGE_PROGRAM, SCORER};
 use crate::error::{Error, Result};
 use crate::language::asked::{self, Answer};
-use process::{Process, Wait, shown};
+use crate::text::scored;
+use process::{Process, Wait};
 
-pub use process::Stop;
+pub use process::{Stop, shown};
 
 /// How many answers are kept, in memory alone: some 10 MB. Beyond that, they are forgotten, and lines asked again.
 const MAX_KEPT: usize = 1 << 18;
 
-/// The program while it runs.
-pub struct Program {
+/// What a program is there for.
+pub struct Role<A> {
+    /// What messages call it.
+    name: &'static str,
+    /// The setting that names it.
+    setting: &'static str,
+    /// The setting that says how long it may be silent.
+    timeout: &'static str,
+    /// Reads an answer. The error says what makes no sense in the line, and what was expected.
+    read: fn(&str) -> std::result::Result<A, String>,
+    /// What to do where it has written more lines than it was asked, so that answers may be those to other questions.
+    remedy: &'static str,
+}
+
+/// Telling the languages of texts.
+pub const LANGUAGES: Role<Answer> = Role {
+    name: "language program",
+    setting: LANGUAGE_PROGRAM,
+    timeout: "language-timeout",
+    read: asked::read,
+    remedy: "pages that were read may have the languages of others; correct the program, and read the archives into a new store",
+};
+
+/// Scoring pairs of sentences.
+pub const SCORES: Role<f32> = Role {
+    name: "scorer",
+    setting: SCORER,
+    timeout: "scorer-timeout",
+    read: scored::read,
+    remedy: "sentence pairs may have the scores of others; --reset scorer, and correct the program",
+};
+
+/// The program while it runs; `A` is what an answer means.
+pub struct Program<A: 'static> {
+    role: &'static Role<A>,
     params: ProgramParams,
     processes: Vec<Process>,
-    asked: Mutex<Asked>,
+    asked: Mutex<Asked<A>>,
     /// Answers by hashes of their lines: many pages have the text of another one.
-    kept: FxHashMap<u128, Answer>,
+    kept: FxHashMap<u128, A>,
 }
 
 /// What was asked since the last answers were taken.
-#[derive(Default)]
-struct Asked {
+struct Asked<A> {
     /// By the numbers of the questions.
-    questions: Vec<Question>,
+    questions: Vec<Question<A>>,
     /// Numbers of questions by hashes of their lines.
     numbers: FxHashMap<u128, usize>,
     /// How many of them the program was asked.
     sent: usize,
 }
 
+impl<A> Default for Asked<A> {
+    fn default() -> Asked<A> {
+        Asked { questions: Vec::new(), numbers: FxHashMap::default(), sent: 0 }
+    }
+}
+
 /// A question, by the hash of its line.
-enum Question {
+enum Question<A> {
     /// The program was asked before.
-    Answered(Answer),
+    Answered(A),
     /// A process is asked.
     Sent {
         hash: u128,
@@ -55,27 +95,27 @@ enum Question {
     },
 }
 
-impl Program {
+impl<A: Copy> Program<A> {
     /// Starts the program; `None` where the user has none.
     ///
     /// # Errors
     /// When it cannot be started, or when only the store names it.
-    pub fn start(params: &ProgramParams) -> Result<Option<Program>> {
+    pub fn start(role: &'static Role<A>, params: &ProgramParams) -> Result<Option<Program<A>>> {
         if params.command.is_empty() {
             return Ok(None);
         }
-        let command = command_line(&params.command);
+        let (command, setting) = (command_line(&params.command), role.setting);
         if !params.is_given {
             return Err(Error::Config(format!(
-                "the store has the setting {LANGUAGE_PROGRAM} ({command}), and a program that only a store names is not started; \
-                 give --{LANGUAGE_PROGRAM} again, or --reset {LANGUAGE_PROGRAM}"
+                "the store has the setting {setting} ({command}), and a program that only a store names is not started; \
+                 give --{setting} again, or --reset {setting}"
             )));
         }
-        let start =
-            |_| Process::start(&params.command).map_err(|problem| Error::Program { command: command.clone(), problem });
+        let failed = |problem| Error::Program { role: role.name, command: command.clone(), problem };
+        let start = |_| Process::start(&params.command, role.timeout).map_err(failed);
         let processes = (0..params.processes).map(start).collect::<Result<_>>()?;
         let (asked, kept) = (Mutex::default(), FxHashMap::default());
-        Ok(Some(Program { params: params.clone(), processes, asked, kept }))
+        Ok(Some(Program { role, params: params.clone(), processes, asked, kept }))
     }
 
     /// Checks that the program has said nothing that it was not asked.
@@ -130,7 +170,7 @@ impl Program {
     ///
     /// # Errors
     /// When the program ends, is silent for too long, or answers what makes no sense; when the user wants to stop, and it is slow.
-    pub fn answers(&mut self, stop: Stop<'_>) -> Result<Vec<Answer>> {
+    pub fn answers(&mut self, stop: Stop<'_>) -> Result<Vec<A>> {
         let asked = std::mem::take(self.asked.get_mut().unwrap_or_else(PoisonError::into_inner));
         let wait = Wait { seconds: self.params.timeout_seconds, stop };
         let mut answers = Vec::with_capacity(asked.questions.len());
@@ -141,7 +181,7 @@ impl Program {
                     let process = &mut self.processes[process];
                     let answer = process.answer(&wait)?.and_then(|line| {
                         let answer =
-                            asked::read(&line).map_err(|problem| format!("wrote {}: {problem}", shown(&line)))?;
+                            (self.role.read)(&line).map_err(|problem| format!("wrote {}: {problem}", shown(&line)))?;
                         process.go_on().map(|()| answer)
                     });
                     let answer = answer.map_err(|problem| self.failed(format!("{problem}; the line is of {about}")))?;
@@ -163,16 +203,14 @@ impl Program {
     pub fn finish(mut self) -> Result<()> {
         for process in &mut self.processes {
             if let Err(problem) = process.finish() {
-                let remedy = "pages that were read may have the languages of others; correct the program, and read the archives into \
-                              a new store";
-                return Err(self.failed(format!("{problem}; {remedy}")));
+                return Err(self.failed(format!("{problem}; {}", self.role.remedy)));
             }
         }
         Ok(())
     }
 
     fn failed(&self, problem: String) -> Error {
-        Error::Program { command: command_line(&self.params.command), problem }
+        Error::Program { role: self.role.name, command: command_line(&self.params.command), problem }
     }
 }
 
@@ -196,7 +234,7 @@ mod tests {
 
     /// The answers to some lines, seven at a time.
     fn answers(params: &ProgramParams, lines: &[&str]) -> Result<Vec<String>> {
-        let mut program = Program::start(params)?.expect("a program");
+        let mut program = Program::start(&LANGUAGES, params)?.expect("a program");
         let mut found = Vec::new();
         for lines in lines.chunks(7) {
             program.check()?;
@@ -234,7 +272,7 @@ mod tests {
 
     #[test]
     fn more_is_asked_than_fits_into_pipes() {
-        let mut program = Program::start(&params(LAST_WORD)).expect("it starts").expect("a program");
+        let mut program = Program::start(&LANGUAGES, &params(LAST_WORD)).expect("it starts").expect("a program");
         let line = |n: usize| format!("{n} {}yo", "Ọjọ́ ".repeat(500));
         let numbers: Vec<usize> = (0..300).map(|n| program.ask(&line(n), "x")).collect();
         assert!(numbers.into_iter().eq(0..300));
@@ -246,7 +284,7 @@ mod tests {
     #[test]
     fn what_a_program_does_wrong_is_told_with_the_place_and_the_remedy() {
         let problem = |script: &str| match answers(&params(script), &CODES) {
-            Err(Error::Program { command, problem }) if command.starts_with("sh -c ") => problem,
+            Err(Error::Program { command, problem, .. }) if command.starts_with("sh -c ") => problem,
             other => panic!("{script}: {other:?}"),
         };
         let starts = |script: &str, begin: &str, holds: &str| {
@@ -278,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_is_told_before_anything_is_read() {
-        let of = |params: ProgramParams| match Program::start(&params) {
+        let of = |params: ProgramParams| match Program::start(&LANGUAGES, &params) {
             Err(error) => error.to_string(),
             Ok(_) => panic!("it starts"),
         };
@@ -287,7 +325,7 @@ mod tests {
         assert_eq!(of(missing), problem);
         let of_store = of(ProgramParams { is_given: false, ..params("touch x") });
         assert!(of_store.contains("only a store names is not started; give --language-program again"), "{of_store}");
-        assert!(Program::start(&ProgramParams::default()).expect("nothing to start").is_none());
+        assert!(Program::start(&LANGUAGES, &ProgramParams::default()).expect("nothing to start").is_none());
     }
 
     #[test]
@@ -295,7 +333,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("id");
         let script = format!("echo $$ >{}; sleep 600", file.display());
-        let mut program = Program::start(&ProgramParams { timeout_seconds: 600, ..params(&script) })
+        let mut program = Program::start(&LANGUAGES, &ProgramParams { timeout_seconds: 600, ..params(&script) })
             .expect("it starts")
             .expect("a program");
         program.ask("x", "x");

@@ -48,6 +48,8 @@ enum Heard {
 
 /// A process that is running.
 pub struct Process {
+    /// The setting that says how long it may be silent.
+    timeout: &'static str,
     child: Child,
     questions: Mutex<Option<Sender<String>>>,
     /// Lets the second question go, once the first is answered.
@@ -63,7 +65,7 @@ pub struct Process {
 
 impl Process {
     /// Starts a command. Ctrl-C does not reach it: what was begun is finished, and then the process is ended.
-    pub fn start(command: &[String]) -> Result<Process, String> {
+    pub fn start(command: &[String], timeout: &'static str) -> Result<Process, String> {
         let (program, arguments) = command.split_first().ok_or("no program is named")?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -81,6 +83,7 @@ impl Process {
         let (hear, heard) = sync_channel(MAX_HEARD);
         let stderr = Arc::new(Mutex::new(Vec::new()));
         let mut process = Process {
+            timeout,
             child,
             questions: Mutex::new(Some(questions)),
             go: Some(go),
@@ -186,9 +189,9 @@ impl Process {
 
     fn silent(&self, seconds: u32) -> String {
         format!(
-            "is silent for {seconds} s, after {}; it must answer each line at once, and flush what it writes; --language-timeout gives it \
-             more time{}",
+            "is silent for {seconds} s, after {}; it must answer each line at once, and flush what it writes; --{} gives it more time{}",
             self.so_far(),
+            self.timeout,
             self.said()
         )
     }
@@ -241,7 +244,7 @@ impl Drop for Process {
 }
 
 fn beside(work: impl FnOnce() + Send + 'static) -> Result<thread::JoinHandle<()>, String> {
-    let started = thread::Builder::new().name("language program".to_owned()).spawn(work);
+    let started = thread::Builder::new().name("program".to_owned()).spawn(work);
     started.map_err(|error| format!("no thread can be started for it: {error}"))
 }
 

@@ -10,6 +10,7 @@ use super::archives::ArchiveNames;
 use super::frequency::Frequency;
 use super::paragraphs::Paragraphs;
 use super::scope::{Scope, sites};
+use super::scores::Scorer;
 use super::site::{PairSource, Site, pair_source};
 use crate::align::clean::Reason;
 use crate::align::{Document, Lengths, Model, Params, Scoring, Vocabulary};
@@ -323,14 +324,70 @@ pub fn for_each_bead(
     asked: Asked,
     mut each: impl FnMut(BitextLine) -> Result<()>,
 ) -> Result<()> {
-    let all = asked.all;
-    let mut archives = ArchiveNames::default();
-    let mut urls = KnownUrls::default();
+    let scorer = Scorer::of(store);
+    let mut caches = Caches::default();
     // Until all sites are aligned, repetitions across sites are unknown, or were found among other sites.
     let are_compared = scope.is_all() && are_compared(store)?;
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let Some(bitext) = SiteBitext::open(store, &site)? else { continue };
+        let scores = scorer.of_site(store, id)?;
+        let from = Wanted { scope, asked, are_compared, from: 0 };
+        from.for_each(store, config, (&site, &bitext), &mut caches, |_, mut line| {
+            line.scorer = scores.of(&scorer, &line);
+            each(line).map(|()| true)
+        })?;
+    }
+    Ok(())
+}
+
+/// Calls `each` with the sentence pairs that were kept on a site, whatever other sites say: those of the page pair at a position and of all
+/// behind it, each with the position of its page pair, until `each` wants no more. Nothing is said of repetitions elsewhere.
+///
+/// # Errors
+/// When the store cannot be read, or what `each` returns.
+pub(crate) fn for_each_kept(
+    store: &Store,
+    config: &Config,
+    id: SiteId,
+    from: u32,
+    each: impl FnMut(u32, BitextLine) -> Result<bool>,
+) -> Result<()> {
+    let site = Site::open(store, id)?;
+    let Some(bitext) = SiteBitext::open(store, &site)? else { return Ok(()) };
+    let wanted = Wanted { scope: &Scope::all(), asked: Asked::default(), are_compared: false, from };
+    wanted.for_each(store, config, (&site, &bitext), &mut Caches::default(), each)
+}
+
+/// What is kept from site to site.
+#[derive(Default)]
+struct Caches {
+    archives: ArchiveNames,
+    urls: KnownUrls,
+}
+
+/// Which sentence pairs of a site are wanted.
+struct Wanted<'w> {
+    scope: &'w Scope,
+    asked: Asked,
+    /// Repetitions across sites are known and count.
+    are_compared: bool,
+    /// From the page pair at this position on.
+    from: u32,
+}
+
+impl Wanted<'_> {
+    /// Calls `each` with these sentence pairs and the positions of their page pairs, until it returns false.
+    fn for_each(
+        &self,
+        store: &Store,
+        config: &Config,
+        (site, bitext): (&Site, &SiteBitext),
+        caches: &mut Caches,
+        mut each: impl FnMut(u32, BitextLine) -> Result<bool>,
+    ) -> Result<()> {
+        let &Wanted { scope, asked, are_compared, from } = self;
+        let all = asked.all;
         let frequency = Frequency::new(bitext.pairs());
         let frequency = if all { frequency.with_repeated(bitext.aligned(), bitext.repeats()) } else { frequency };
         let alternatives = asked.alternatives.then(|| {
@@ -343,8 +400,8 @@ pub fn for_each_bead(
         let mut shared = bitext.shared().filter(|_| are_compared).peekable();
         for ((row, beads), place) in bitext.aligned().zip(0u32..) {
             let is_wanted = |page: u32| page < site.pages.count() && scope.has_host(site.pages.identity(page));
-            let wanted = is_wanted(row.a.to_native()) || is_wanted(row.b.to_native());
-            let pair = if wanted { Some(OpenPair::new(store, config, &site, row, &mut archives)?) } else { None };
+            let wanted = place >= from && (is_wanted(row.a.to_native()) || is_wanted(row.b.to_native()));
+            let pair = if wanted { Some(OpenPair::new(store, config, site, row, &mut caches.archives)?) } else { None };
             // The sentence pair before, if it was kept.
             let mut before: Option<&BeadRow> = None;
             for (bead, number) in beads.iter().zip(0u32..) {
@@ -360,7 +417,7 @@ pub fn for_each_bead(
                         line.others.extend(bitext.pair(other.to_native()).map(|other| pair.urls(other)));
                     }
                     for other in share.iter().flat_map(|row| row.elsewhere.iter()) {
-                        let mut url = |at: u64| urls.of(store, at);
+                        let mut url = |at: u64| caches.urls.of(store, at);
                         line.others.push(pair.turned(url(other.a.to_native())?, url(other.b.to_native())?));
                     }
                     line.page_pairs = frequency.of(row, bead, repeat);
@@ -370,7 +427,9 @@ pub fn for_each_bead(
                         (line.targets, line.sources) = pair.turned(Some(targets), Some(sources));
                     }
                     line.joint = before.filter(|_| code == 0).and_then(|before| pair.joint(before, bead));
-                    each(line)?;
+                    if !each(place, line)? {
+                        return Ok(());
+                    }
                 } else {
                     pair.pages.0.pass((bead.a_start, bead.a_end), bead.m);
                     pair.pages.1.pass((bead.b_start, bead.b_end), bead.n);
@@ -378,8 +437,8 @@ pub fn for_each_bead(
                 before = Some(bead).filter(|_| code == 0);
             }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// URLs of pages of other sites, by the places of the pages. They are kept because repetitions come from the same pages again and again.
@@ -482,6 +541,7 @@ impl<'s> OpenPair<'s> {
             targets: None,
             sources: None,
             told: <[Told; 2]>::default(),
+            scorer: None,
             joint: None,
         }
     }

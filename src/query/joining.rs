@@ -61,6 +61,7 @@ fn join(before: &mut BitextLine, line: BitextLine, between: [&'static str; 2]) {
     before.targets = before.targets.max(line.targets);
     before.sources = before.sources.max(line.sources);
     before.is_furniture |= line.is_furniture;
+    before.scorer = before.scorer.zip(line.scorer).map(|(before, next)| before.min(next));
 }
 
 #[cfg(test)]
@@ -86,6 +87,7 @@ mod tests {
             targets: Some(text.len() as u32),
             sources: Some(1),
             told: [Told::from(Some((Lang::EN, 1.0))), Told::new()],
+            scorer: (text != "one").then_some(score / 2.0),
             joint,
         }
     }
@@ -119,6 +121,10 @@ mod tests {
         assert_eq!((found.score, found.page_pairs, found.is_furniture), (0.7, Some(1), true));
         assert_eq!((found.targets, found.sources), (Some(8), Some(1)), "one part that is doubtful makes the whole so");
         assert_eq!(found.told[0].get(), None, "the language of a part is not that of the whole");
+        assert_eq!(
+            (found.scorer, joined(100, &[line("one", 0.9, None), line("x", 0.8, on)])[0].scorer),
+            (Some(0.35), None)
+        );
         assert_eq!(found.others, [("all".to_owned(), "all".to_owned())]);
         assert_eq!((found.a.count, found.a.sentence, found.text_a.chars().count()), (3, Some(3), 18));
         assert_eq!((found.text_a.as_str(), found.text_b.as_str()), ("write to a@b.org x", "WRITE TO A@B.ORG X"));

@@ -44,6 +44,7 @@ mod records;
 mod rounds;
 mod scarcity;
 pub(crate) mod scope;
+pub(crate) mod scores;
 mod shortage;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod site;

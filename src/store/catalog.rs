@@ -53,6 +53,8 @@ pub enum Keyspace {
     Bitext = b'b',
     /// What was learnt of a pair of languages, by their tags.
     Model = b'y',
+    /// Scores of the user's scorer, by number of the site.
+    Score = b'p',
     /// Token → sites, in blocks by the first token's hash.
     Token = b't',
     /// URLs that were requested of a crawler, by registrable domain and URL.

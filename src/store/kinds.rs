@@ -223,6 +223,8 @@ record_files! {
     requests: RequestRecord = 14 source true;
     /// The pages and batches that were removed.
     removals: RemovalRecord = 15 source true;
+    /// Scores of the user's scorer, by site.
+    scores: ScoreRecord = 16;
 }
 
 /// Decides what becomes of a record, given its place, its payload, and whether that is packed.

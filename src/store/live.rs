@@ -35,7 +35,7 @@ pub fn kind_of(name: &str) -> u32 {
 pub type Named = Vec<(&'static str, Vec<u64>)>;
 
 /// The tables whose entries refer to records.
-pub const HEADS: [Keyspace; 9] = [
+pub const HEADS: [Keyspace; 10] = [
     Keyspace::Site,
     Keyspace::Result,
     Keyspace::Graph,
@@ -45,6 +45,7 @@ pub const HEADS: [Keyspace; 9] = [
     Keyspace::Bitext,
     Keyspace::Model,
     Keyspace::Web,
+    Keyspace::Score,
 ];
 
 impl Store {
@@ -84,6 +85,9 @@ impl Store {
                 catalog.for_each(keyspace, |key, head: ModelHead| each(key, vec![("models", vec![head.record])]))
             }
             Keyspace::Web => catalog.for_each(keyspace, |key, head: WebHead| each(key, vec![("webs", head.chunks)])),
+            Keyspace::Score => {
+                catalog.for_each(keyspace, |key, head: ScoreHead| each(key, vec![("scores", head.chunks)]))
+            }
             _ => Ok(()),
         }
     }
@@ -119,7 +123,7 @@ mod tests {
     fn every_kind_that_is_no_source_is_named_by_a_head() {
         let named = [
             "sites", "results", "skips", "graphs", "webs", "verified", "resolved", "learnt", "bitexts", "repeats",
-            "models",
+            "models", "scores",
         ];
         let derived: Vec<&str> = KINDS.iter().filter(|kind| !kind.is_source).map(|kind| kind.name).collect();
         assert_eq!(derived, named);

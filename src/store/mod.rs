@@ -21,6 +21,7 @@
 //! models/         what was learnt of a pair of languages
 //! requests/       URLs that were requested of crawlers
 //! removals/       pages and batches that were removed
+//! scores/         scores of the user's scorer, by registrable domain
 //! review/         what people said of pairs; no commit covers it
 //! ```
 //! A commit syncs the record files, then makes the catalog's changes durable together with a sentinel that holds the new ends, then writes
@@ -546,6 +547,14 @@ impl Store {
     /// When they cannot be written.
     pub(crate) fn append_bitext(&mut self, record: &BitextRecord) -> Result<RecordRef> {
         self.bitexts.append(&record.packed().map_err(Error::io(&self.folder, "compressing sentence pairs"))?)
+    }
+
+    /// Where the scores of a site are.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub(crate) fn score_head(&self, id: SiteId) -> Result<Option<ScoreHead>> {
+        self.catalog.get(Keyspace::Score, &id.0.to_be_bytes())
     }
 
     /// Where the record of what alignment learnt of a language pair is.

@@ -22,6 +22,7 @@ pub(crate) const OF_SITES: &[Keyspace] = &[
     Keyspace::Learnt,
     Keyspace::Bitext,
     Keyspace::Model,
+    Keyspace::Score,
 ];
 
 impl Store {

@@ -1,6 +1,7 @@
 //! Text tools that two or more methods need: [`addresses`] knows the ways to write a URL, [`tokens`] takes URLs apart, and [`counterpart`]
 //! makes the URLs into which a key turns a URL; [`words`] and [`sentences`] take texts apart; [`contacts`] finds
-//! e-mail addresses and telephone numbers, [`near`] near duplicates; [`json`] writes a value on one line.
+//! e-mail addresses and telephone numbers, [`near`] near duplicates; [`scored`] knows what a scorer is asked; [`json`] writes a value on one
+//! line.
 
 pub mod addresses;
 mod boundaries;
@@ -10,6 +11,7 @@ pub mod json;
 mod lists;
 pub mod near;
 mod quotes;
+pub mod scored;
 pub mod sentences;
 pub mod tokens;
 pub mod words;

@@ -90,6 +90,8 @@ pub struct BitextLine {
     pub sources: Option<u32>,
     /// For each text, the language that it is in by itself, once that was asked for.
     pub told: [Told; 2],
+    /// The score of the user's scorer; `None` where it was not asked.
+    pub scorer: Option<f64>,
     /// What stands between the sentence pair before it and this one, on both sides, where the two can be joined: they follow one another
     /// on both pages, and the one before was kept.
     pub joint: Option<[&'static str; 2]>,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::settings::{LANGUAGE_PROGRAM, Takes, configuration, setting};
+use crate::config::settings::{LANGUAGE_PROGRAM, SCORER, Takes, configuration, setting};
 use crate::config::{Config, RESET_LANGS, SETTINGS, Setting, different_languages, two_languages};
 use crate::error::{Error, Result};
 use crate::store::{Store, StoredSettings};
@@ -103,7 +103,9 @@ impl Given {
             settings.set(setting.name, values);
         }
         let (mut config, unusable) = configuration(&settings.values);
-        config.ingest.program.is_given = self.set.iter().any(|(setting, _)| setting.name == LANGUAGE_PROGRAM);
+        let is_given = |name: &str| self.set.iter().any(|(setting, _)| setting.name == name);
+        config.ingest.program.is_given = is_given(LANGUAGE_PROGRAM);
+        config.scorer.is_given = is_given(SCORER);
         // Without this setting, results would differ from those that the store was set up for.
         if let Some(unusable) = unusable.first() {
             return Err(Error::Config(unusable.to_string()));

@@ -294,7 +294,7 @@ fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mu
         let key = id.0.to_be_bytes();
         let empty = SiteHead { generation: head.generation + 1, indexed: store.batches.end().0, ..SiteHead::default() };
         changes.put(Keyspace::Site, &key, &empty);
-        for keyspace in [Keyspace::Graph, Keyspace::Verified, Keyspace::Resolved, Keyspace::Bitext] {
+        for keyspace in [Keyspace::Graph, Keyspace::Verified, Keyspace::Resolved, Keyspace::Bitext, Keyspace::Score] {
             changes.remove(keyspace, &key);
         }
         for domain in domains {

@@ -86,6 +86,7 @@ fn record_files_are_as_described() {
         ("models", 13, 1),
         ("requests", 14, 0),
         ("removals", 15, 0),
+        ("scores", 16, 0),
     ] {
         let bytes = fs::read(store.join(name).join("000000.rec")).expect(name);
         assert_eq!(manifest["ends"][kind as usize - 1], bytes.len(), "{name}: what the manifest says is all there is");
@@ -107,7 +108,7 @@ fn record_files_are_as_described() {
     assert!(entries > 10, "{entries} entries");
     let kinds = [
         "batches", "bitexts", "graphs", "learnt", "models", "pages", "repeats", "requests", "resolved", "results",
-        "sites", "skips", "verified", "webs", "removals",
+        "sites", "skips", "verified", "webs", "removals", "scores",
     ];
     let known: BTreeSet<&str> = kinds.into_iter().chain(["catalog", "lock", "manifest.json", "tmp", "view"]).collect();
     for entry in fs::read_dir(&store).expect("a folder").flatten() {

@@ -37,6 +37,7 @@ mod real_sites;
 mod resume;
 #[cfg(feature = "review")]
 mod review;
+mod scorer;
 mod scores;
 mod settings;
 mod sites;

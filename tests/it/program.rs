@@ -50,7 +50,7 @@ while IFS= read -r line; do
 done"#;
 
 /// The command that runs a script, which is put in a folder.
-fn program(folder: &Path, name: &str, script: &str) -> String {
+pub fn program(folder: &Path, name: &str, script: &str) -> String {
     let path = folder.join(name);
     fs::write(&path, script).expect("room on disk");
     format!("sh '{}'", path.display())

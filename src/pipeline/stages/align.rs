@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::groups::{begin, finish};
-use super::shared;
+use super::{scores, shared};
 use crate::align::clean::{Reason, SideText};
 use crate::align::neighbourhoods::batches;
 use crate::align::repeats::{BeadId, Finder};
@@ -73,42 +73,19 @@ impl Stage for Align {
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
-        let params = fingerprint(self, config);
-        if self.is_unchanged(store, params)? {
-            return Ok(String::new());
+        let remaining = self.unaligned(store, config)?;
+        if !remaining.is_empty() {
+            return Ok(remaining);
         }
-        let survey = Survey::new(store, config, params)?;
-        let models = survey.stale_models(store)?.len();
-        let sites = survey.stale_sites(store)?.len() + survey.pairless_sites(store)?;
-        Ok(match (models, sites) {
-            (0, 0) if survey.is_compared(store)? => String::new(),
-            (0, 0) => "what several sites say to be found".to_owned(),
-            (0, sites) => counted(sites as u64, "site") + " to do",
-            (models, sites) => counted(models as u64, "language pair") + " to learn, " + &counted(sites as u64, "site"),
+        Ok(match scores::waiting(store)? {
+            0 => String::new(),
+            sites => counted(sites as u64, "site") + " to be scored",
         })
     }
 
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
-        let params = fingerprint(self, context.config);
-        if self.is_unchanged(store, params)? {
-            return Ok(());
-        }
-        let survey = Survey::new(store, context.config, params)?;
-        let (models, sites) = (survey.stale_models(store)?, survey.stale_sites(store)?);
-        let record = store.stage(self.name())?;
-        let is_fresh = record.finished && record.fingerprint == params && survey.is_compared(store)?;
-        if models.is_empty() && sites.is_empty() && is_fresh {
-            return survey.note_sources(store);
-        }
-        begin(self, store, context.config)?;
-        store.keep_langs(Keyspace::Model, survey.samples.keys().copied())?;
-        self.learn(store, context, &models, params)?;
-        self.align(store, context, &sites)?;
-        let ids: Vec<SiteId> = survey.sites.iter().map(|work| work.site).collect();
-        context.observer.begin(self.name(), "what several sites say", "sites", Some(ids.len() as u64));
-        shared::find(store, &ids, survey.compared(), context)?;
-        survey.note_sources(store)?;
-        finish(self, store, context.config)
+        self.make(store, context)?;
+        scores::ask(store, self.name(), context)
     }
 }
 
@@ -356,6 +333,47 @@ pub(crate) fn learn_pages(
 }
 
 impl Align {
+    /// What is left to be learnt and aligned, as text.
+    fn unaligned(&self, store: &Store, config: &Config) -> Result<String> {
+        let params = fingerprint(self, config);
+        if self.is_unchanged(store, params)? {
+            return Ok(String::new());
+        }
+        let survey = Survey::new(store, config, params)?;
+        let models = survey.stale_models(store)?.len();
+        let sites = survey.stale_sites(store)?.len() + survey.pairless_sites(store)?;
+        Ok(match (models, sites) {
+            (0, 0) if survey.is_compared(store)? => String::new(),
+            (0, 0) => "what several sites say to be found".to_owned(),
+            (0, sites) => counted(sites as u64, "site") + " to do",
+            (models, sites) => counted(models as u64, "language pair") + " to learn, " + &counted(sites as u64, "site"),
+        })
+    }
+
+    /// Makes the sentence pairs, as far as they are not fresh.
+    fn make(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
+        let params = fingerprint(self, context.config);
+        if self.is_unchanged(store, params)? {
+            return Ok(());
+        }
+        let survey = Survey::new(store, context.config, params)?;
+        let (models, sites) = (survey.stale_models(store)?, survey.stale_sites(store)?);
+        let record = store.stage(self.name())?;
+        let is_fresh = record.finished && record.fingerprint == params && survey.is_compared(store)?;
+        if models.is_empty() && sites.is_empty() && is_fresh {
+            return survey.note_sources(store);
+        }
+        begin(self, store, context.config)?;
+        store.keep_langs(Keyspace::Model, survey.samples.keys().copied())?;
+        self.learn(store, context, &models, params)?;
+        self.align(store, context, &sites)?;
+        let ids: Vec<SiteId> = survey.sites.iter().map(|work| work.site).collect();
+        context.observer.begin(self.name(), "what several sites say", "sites", Some(ids.len() as u64));
+        shared::find(store, &ids, survey.compared(), context)?;
+        survey.note_sources(store)?;
+        finish(self, store, context.config)
+    }
+
     /// Aligns all sites with the models in the store, wherever they were learnt. Sentence pairs that sites have in common are not looked
     /// for.
     ///

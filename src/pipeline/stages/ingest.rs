@@ -6,8 +6,9 @@ use crate::archive::{self, Archive, Limits, Portion, Refused, Stat, Stream, Tall
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::intake::{Asking, Sink, take};
+use crate::language::asked::Answer;
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::program::Program;
+use crate::program::{LANGUAGES, Program};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{ArchiveIdentity, ArchiveRecord, PageEntry, StageRecord};
 use crate::store::{InputNotes, OpenBatch, Store};
@@ -31,7 +32,7 @@ impl Stage for Ingest {
     }
 
     fn sections(&self) -> &'static [&'static str] {
-        &["archive", "extract", "ingest.program"]
+        &["archive", "extract", "ingest.program", "ingest.min_probability"]
     }
 
     fn remaining(&self, store: &Store, _: &Config) -> Result<String> {
@@ -80,7 +81,7 @@ struct Reading<'r> {
     notes: InputNotes,
     tally: Tally,
     /// The language program, once something is read for which it may be asked.
-    program: Option<Program>,
+    program: Option<Program<Answer>>,
 }
 
 impl Reading<'_> {
@@ -194,7 +195,7 @@ impl Reading<'_> {
     ) -> Result<(), Failure> {
         let ingest = &self.context.config.ingest;
         if self.program.is_none() {
-            self.program = Program::start(&ingest.program)?;
+            self.program = Program::start(&LANGUAGES, &ingest.program)?;
         }
         let end = source.end();
         self.context.observer.begin("ingest", place, "bytes", end);

@@ -187,6 +187,28 @@ pub struct BitextHead {
     pub shared_dropped: Vec<(u8, u64)>,
 }
 
+/// Scores that the user's scorer gave to sentence pairs of one site. Kind 16.
+#[derive(Archive, Serialize, Clone, Debug, Default, PartialEq)]
+pub struct ScoreRecord {
+    /// Hashes of the lines that were asked, rising.
+    pub lines: Vec<u64>,
+    /// The scores, in the same order.
+    pub scores: Vec<f32>,
+}
+
+/// Where the scores of a site are. Key `p` number.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScoreHead {
+    /// Its score records.
+    pub chunks: Vec<u64>,
+    /// Hash of the scorer's command.
+    pub scorer: u64,
+    /// Hash of what the sentence pairs were made from.
+    pub bitext: u64,
+    /// True when all sentence pairs of the site have a score.
+    pub finished: bool,
+}
+
 /// Where the model of a language pair is. Key `y` the two tags, 8 bytes each.
 #[derive(Archive, Serialize, Deserialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModelHead {

@@ -19,7 +19,7 @@ mod web;
 pub use batch::{ArchiveIdentity, ArchivedBatchRecord, BatchRecord, PageEntry, SkipEntry, SkipSample};
 pub use bitext::{
     ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow, BitextChunk, BitextHead, BitextRecord, ModelHead, ModelRecord,
-    PagePlaces, PairBitextRow, RepeatRecord, RepeatRow, VocabularyRow,
+    PagePlaces, PairBitextRow, RepeatRecord, RepeatRow, ScoreHead, ScoreRecord, VocabularyRow,
 };
 pub use catalog::{
     ArchiveRecord, Credibility, FreshRecord, HintRecord, HostRecord, LossRecord, RefusedRecord, ResultHead, Sentinel,
@@ -121,6 +121,8 @@ mod tests {
                 dropped, shared, compared, shared_dropped
             }
             ModelHead = ArchivedModelHead { record, input, params }
+            ScoreRecord = ArchivedScoreRecord { lines, scores }
+            ScoreHead = ArchivedScoreHead { chunks, scorer, bitext, finished }
             Sentinel = ArchivedSentinel { commit, ends, seals }
             StoredSettings = ArchivedStoredSettings { values }
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }

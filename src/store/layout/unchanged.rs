@@ -361,6 +361,8 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("fresh", 0x355b1cce0f0a01fe),
         ("hint", 0x07ee86c281446bef),
         ("refused", 0x12692e5bb524ddfe),
+        ("scores", 0x7307ff0a2dffc663),
+        ("score head", 0x930c284dd494c39c),
     ],
 );
 
@@ -432,6 +434,8 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("fresh", value_hash(&FreshRecord { commit: 1, stages: vec![("keys".into(), 2)] })),
         ("hint", value_hash(&HintRecord { stamp: 1, fingerprint: 2 })),
         ("refused", value_hash(&refused())),
+        ("scores", file_hash(16, &ScoreRecord { lines: vec![1, 2], scores: vec![0.5, -1.0] })),
+        ("score head", value_hash(&ScoreHead { chunks: vec![64], scorer: 1, bitext: 2, finished: true })),
     ];
     let listing: Vec<String> = found.iter().map(|(name, hash)| format!("(\"{name}\", {hash:#018x}),")).collect();
     assert_eq!(LAYOUT.0, FORMAT_VERSION, "a new version: record its hashes\n{}", listing.join("\n"));

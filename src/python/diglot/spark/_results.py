@@ -21,7 +21,7 @@ from ._task import TaskError
 _WAITING_BYTES = 64 << 20
 _TYPES = {pa.string(): "string", pa.int32(): "int", pa.int64(): "bigint", pa.float64(): "double", pa.bool_(): "boolean"}
 # Those of columns whose values may be missing.
-_MAYBE = ("paragraph_a", "sentence_a", "paragraph_b", "sentence_b", "page_pairs", "targets", "sources")
+_MAYBE = ("paragraph_a", "sentence_a", "paragraph_b", "sentence_b", "page_pairs", "targets", "sources", "scorer")
 
 
 def _required(**columns: pa.DataType) -> pa.Schema:
@@ -67,6 +67,7 @@ TABLES = {
         phone=_B,
         targets=_I,
         sources=_I,
+        scorer=_R,
     ),
     "keys": KEYS,
     "fetch": _required(warc_filename=_T, offset=_L, length=_L, url=_T),

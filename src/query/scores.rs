@@ -1,0 +1,71 @@
+//! Scores that the user's scorer gave to sentence pairs. They are found by hashes of the lines that it was asked.
+
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::config::Config;
+use crate::config::settings::{SCORER, configuration};
+use crate::error::Result;
+use crate::store::Store;
+use crate::store::records::RecordRef;
+use crate::text::scored;
+use crate::types::{BitextLine, SiteId};
+
+/// The scorer that the settings of a store name, and how it is asked.
+pub(crate) struct Scorer {
+    /// Hash of its command; `None` where there is none.
+    command: Option<u64>,
+    /// The settings of the store, whatever languages a query asks for: their order says which text of a pair comes first.
+    config: Config,
+}
+
+/// Scores of a site, by hashes of lines.
+#[derive(Default)]
+pub(crate) struct SiteScores(pub FxHashMap<u64, f32>);
+
+impl Scorer {
+    /// That of a store.
+    pub fn of(store: &Store) -> Scorer {
+        let command = store.settings().of(SCORER).next().map(|command| xxh3_64(command.as_bytes()));
+        Scorer { command, config: configuration(&store.settings().values).0 }
+    }
+
+    /// The hash of its command; `None` where the store names no scorer.
+    pub fn command(&self) -> Option<u64> {
+        self.command
+    }
+
+    /// What it is asked of a sentence pair.
+    pub fn question(&self, line: &BitextLine) -> Option<String> {
+        let (a, b) = ((line.lang_a, line.text_a.as_str()), (line.lang_b, line.text_b.as_str()));
+        let is_turned = self.config.lang_rank(b.0) < self.config.lang_rank(a.0);
+        if is_turned { scored::question(b, a) } else { scored::question(a, b) }
+    }
+
+    /// The scores that it gave to sentence pairs of a site.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn of_site(&self, store: &Store, id: SiteId) -> Result<SiteScores> {
+        let mut found = SiteScores::default();
+        let Some(command) = self.command else { return Ok(found) };
+        let head = store.score_head(id)?.filter(|head| head.scorer == command).unwrap_or_default();
+        for &at in &head.chunks {
+            let record = store.scores.read(RecordRef(at))?;
+            let rows = record.lines.iter().zip(record.scores.iter());
+            found.0.extend(rows.map(|(line, score)| (line.to_native(), score.to_native())));
+        }
+        Ok(found)
+    }
+}
+
+impl SiteScores {
+    /// The score of a sentence pair, if it has one.
+    pub fn of(&self, scorer: &Scorer, line: &BitextLine) -> Option<f64> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let score = self.0.get(&scored::hash(&scorer.question(line)?));
+        score.map(|&score| f64::from(score))
+    }
+}
