@@ -154,6 +154,7 @@ const PAIRS: &[Column<PairLine>] = &[
     Column("score", Real(|line| line.score)),
     Column("method", Text(|line| line.method)),
     Column("key", Text(|line| &line.key)),
+    Column("scorer", MaybeReal(|line| line.scorer)),
 ];
 
 const BITEXT: &[Column<BitextLine>] = &[

@@ -302,6 +302,7 @@ mod tests {
             score: 1.0,
             method: "key",
             key: "path:en:fr".into(),
+            scorer: None,
         }
     }
 
@@ -490,7 +491,7 @@ mod tests {
             assert_eq!(written, format!("{cell},x\n"), "{text:?}");
         }
         let pairs = text(&[one_row("csv", "x", Content::Pairs)]);
-        assert!(pairs.ends_with("\nhttp://ex.org/en/,http://ex.org/fr/,en,zh-Hans,1.0,key,path:en:fr\n"), "{pairs}");
+        assert!(pairs.ends_with("\nhttp://ex.org/en/,http://ex.org/fr/,en,zh-Hans,1.0,key,path:en:fr,\n"), "{pairs}");
     }
 
     #[test]

@@ -144,7 +144,7 @@ pub(crate) struct SiteBitext {
 }
 
 /// True when sentence pairs were made from the present pages and page pairs of a site.
-fn is_fresh(head: &BitextHead, site: &Site) -> bool {
+pub(super) fn is_fresh(head: &BitextHead, site: &Site) -> bool {
     let is_of_pages = head.finished && head.generation == site.head.generation;
     is_of_pages && (is_of_source(head, site.source) || head.pairs == hash_of_pairs(&accepted_pairs(site)))
 }

@@ -1,6 +1,10 @@
 //! Pairs of pages as lines, in the order of domains, languages and URLs.
 
+use rustc_hash::FxHashMap;
+
+use super::bitext::{accepted_pairs, is_fresh};
 use super::scope::{Scope, sites};
+use super::scores::Scorer;
 use super::site::{Site, is_of_request};
 use crate::config::Config;
 use crate::error::Result;
@@ -77,15 +81,19 @@ pub fn for_each_of(
     outcomes: &[Outcome],
     mut each: impl FnMut(PairLine, Option<Outcome>) -> Result<()>,
 ) -> Result<()> {
+    let scorer = Scorer::of(store);
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let Some(result) = &site.result else { continue };
+        let means = means(store, &scorer, &site)?;
+        let scored = |line: PairLine, a: u32, b: u32| PairLine { scorer: means.get(&(a, b)).copied(), ..line };
         let is_in_scope =
             |a: u32, b: u32| scope.has_host(site.pages.identity(a)) || scope.has_host(site.pages.identity(b));
         if let Some(judged) = &site.judged {
             for judged in judged.pairs().filter(|judged| outcomes.contains(&judged.outcome)) {
                 if is_in_scope(judged.pair.a, judged.pair.b) {
-                    each(judged_line(&site, result, config, &judged), Some(judged.outcome))?;
+                    let line = judged_line(&site, result, config, &judged);
+                    each(scored(line, judged.pair.a, judged.pair.b), Some(judged.outcome))?;
                 }
             }
             continue;
@@ -93,11 +101,25 @@ pub fn for_each_of(
         let is_asked = outcomes.contains(&Outcome::Accepted);
         for pair in result.pairs.iter().filter(|_| is_asked) {
             if is_in_scope(pair.a.to_native(), pair.b.to_native()) {
-                each(pair_line(&site, result, config, pair), None)?;
+                let line = pair_line(&site, result, config, pair);
+                each(scored(line, pair.a.to_native(), pair.b.to_native()), None)?;
             }
         }
     }
     Ok(())
+}
+
+/// The mean scores that the sentence pairs of each page pair of a site have, by the two pages.
+fn means(store: &Store, scorer: &Scorer, site: &Site) -> Result<FxHashMap<(u32, u32), f64>> {
+    let mut found = FxHashMap::default();
+    if scorer.command().is_none() {
+        return Ok(found);
+    }
+    let Some(head) = store.bitext_head(site.id)?.filter(|head| is_fresh(head, site)) else { return Ok(found) };
+    let means = scorer.means(store, site.id, &head)?;
+    let pairs = accepted_pairs(site).into_iter().zip(means).filter(|(_, mean)| !mean.is_nan());
+    found.extend(pairs.map(|(pair, mean)| ((pair.a, pair.b), f64::from(mean))));
+    Ok(found)
 }
 
 /// One pair of a site as a line.
@@ -143,5 +165,6 @@ fn line(
         score,
         method: if is_recovered { "recovered" } else { method },
         key: pattern.unwrap_or_default(),
+        scorer: None,
     }
 }

@@ -1,12 +1,13 @@
 //! Scores that the user's scorer gave to sentence pairs. They are found by hashes of the lines that it was asked.
 
 use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::config::Config;
 use crate::config::settings::{SCORER, configuration};
 use crate::error::Result;
 use crate::store::Store;
+use crate::store::layout::{BitextHead, ScoreHead};
 use crate::store::records::RecordRef;
 use crate::text::scored;
 use crate::types::{BitextLine, SiteId};
@@ -57,6 +58,36 @@ impl Scorer {
         }
         Ok(found)
     }
+}
+
+impl Scorer {
+    /// The mean scores of the page pairs of a site, in their order, if its sentence pairs were scored as they are now. Not a number: nothing
+    /// was asked.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn means(&self, store: &Store, id: SiteId, bitext: &BitextHead) -> Result<Vec<f32>> {
+        let Some(command) = self.command else { return Ok(Vec::new()) };
+        let is_of_now =
+            |head: &ScoreHead| head.finished && (head.scorer, head.bitext) == (command, made_from(store, bitext));
+        let head = store.score_head(id)?.filter(is_of_now).unwrap_or_default();
+        let Some(&first) = head.chunks.first() else { return Ok(Vec::new()) };
+        Ok(store.scores.read(RecordRef(first))?.pages.iter().map(|mean| mean.to_native()).collect())
+    }
+}
+
+/// Hash of everything that decides which questions are asked of a site.
+pub(crate) fn made_from(store: &Store, head: &BitextHead) -> u64 {
+    let mut hasher = Xxh3::new();
+    for number in [head.generation, head.params, head.pairs, head.models] {
+        hasher.update(&number.to_le_bytes());
+    }
+    // Their order says which text comes first.
+    for lang in store.settings().of("langs") {
+        hasher.update(lang.as_bytes());
+        hasher.update(b",");
+    }
+    hasher.digest()
 }
 
 impl SiteScores {

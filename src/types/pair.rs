@@ -30,6 +30,8 @@ pub struct PairLine {
     pub method: &'static str,
     /// The key's pattern, from the first URL to the second.
     pub key: String,
+    /// The mean score that the user's scorer gave to its sentence pairs; `None` where it was not asked.
+    pub scorer: Option<f64>,
 }
 
 /// A capture to fetch: a page of a pair that is known from an index or a WAT only.

@@ -34,8 +34,8 @@ fn run(store: &Path, command: &str) -> Command {
     run
 }
 
-fn exported(store: &Path) -> Vec<Value> {
-    let text = stdout(store, &["export", "-q", "--what", "bitext", "--format", "jsonl", "-o", "-"]);
+fn exported(store: &Path, what: &str) -> Vec<Value> {
+    let text = stdout(store, &["export", "-q", "--what", what, "--format", "jsonl", "-o", "-"]);
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
@@ -55,7 +55,7 @@ fn each_sentence_pair_is_asked_about_once_and_has_its_score_in_exports() {
     let [plain, one, three] = ["plain", "one", "three"].map(|name| folder.path().join(name));
     diglot(&plain).args(["run", "-q"]).arg(packaging()).arg(webserver()).assert().success();
     run(&one, &command).assert().success();
-    let rows = exported(&one);
+    let rows = exported(&one, "bitext");
     let asked = logged(&log);
     let questions: BTreeSet<String> = rows.iter().map(question).collect();
     assert_eq!(asked.len(), questions.len(), "equal pairs of texts are asked about once");
@@ -65,15 +65,32 @@ fn each_sentence_pair_is_asked_about_once_and_has_its_score_in_exports() {
     let listed = stdout(&one, &["bitext", "-q", "--where", "scorer>=0.5", "--format", "jsonl"]);
     assert!(high > 500 && high < rows.len() - 500 && listed.lines().count() == high);
 
+    // Page pairs have the means of their sentence pairs.
+    let pairs = exported(&one, "pairs");
+    for pair in &pairs {
+        let scores: Vec<f64> = rows
+            .iter()
+            .filter(|row| row["url_a"] == pair["url_a"] && row["url_b"] == pair["url_b"])
+            .filter_map(|row| row["scorer"].as_f64())
+            .collect();
+        let mean = (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
+        let is_mean = pair["scorer"].as_f64().zip(mean).map(|(told, mean)| (told - mean).abs() < 1e-4);
+        assert_eq!(is_mean, mean.map(|_| true), "{pair} {mean:?}");
+    }
+    let scored = pairs.iter().filter(|pair| pair["scorer"].is_f64()).count();
+    assert!(scored * 10 > pairs.len() * 9, "{scored} of {}", pairs.len());
+    assert!(exported(&plain, "pairs").iter().all(|pair| pair["scorer"].is_null()));
+
     // By any number of processes and threads.
     run(&three, &command).args(["--scorer-processes", "3", "--threads", "1"]).assert().success();
-    assert_eq!(exported(&three), rows);
+    assert_eq!(exported(&three, "pairs"), pairs);
+    assert_eq!(exported(&three, "bitext"), rows);
     // Without it, there is the same but the scores.
     let without = |mut row: Value| {
         row["scorer"] = Value::Null;
         row
     };
-    assert_eq!(exported(&plain), rows.into_iter().map(without).collect::<Vec<_>>());
+    assert_eq!(exported(&plain, "bitext"), rows.into_iter().map(without).collect::<Vec<_>>());
     diglot(&one).arg("check").assert().success();
 }
 
@@ -87,13 +104,13 @@ fn the_first_text_is_in_the_language_that_is_listed_first() {
         diglot(&store).args(["run", "-q", "--langs", langs, "--scorer", &command]).arg(packaging()).assert().success();
         let first: BTreeSet<String> =
             logged(&log).iter().filter_map(|line| line.split('\t').next().map(str::to_owned)).collect();
-        assert!(exported(&store).iter().all(|row| row["scorer"].is_f64()));
+        assert!(exported(&store, "bitext").iter().all(|row| row["scorer"].is_f64()));
         first.into_iter().collect::<Vec<_>>().join(" ")
     };
     assert_eq!((of("fr,en"), of("en,fr")), ("fr".to_owned(), "en".to_owned()));
     // A query that lists them in another order finds the same scores.
     let turned = stdout(&store, &["bitext", "-q", "--langs", "fr,en", "--where", "scorer>=0", "--format", "jsonl"]);
-    assert_eq!(turned.lines().count(), exported(&store).len());
+    assert_eq!(turned.lines().count(), exported(&store, "bitext").len());
 }
 
 #[test]
@@ -102,7 +119,7 @@ fn what_was_answered_before_a_failure_or_a_kill_is_not_asked_again() {
     let (command, log) = by_length(folder.path());
     let whole = folder.path().join("whole");
     run(&whole, &command).assert().success();
-    let expected = exported(&whole);
+    let expected = exported(&whole, "bitext");
     let all = logged(&log);
     assert!(all.len() > 2200, "{}", all.len());
     let text = |at: usize| all[at].split('\t').nth(1).expect("a text").to_owned();
@@ -119,7 +136,7 @@ fn what_was_answered_before_a_failure_or_a_kill_is_not_asked_again() {
     assert!(stderr.contains(&format!("the line is of \"{start}")) && stderr.contains("http://"), "{stderr}");
     diglot(&store).arg("check").assert().success();
     // The sentence pairs are there, and some have their scores.
-    let scored = exported(&store).iter().filter(|row| row["scorer"].is_f64()).count();
+    let scored = exported(&store, "bitext").iter().filter(|row| row["scorer"].is_f64()).count();
     assert!(scored > 1000 && scored < expected.len(), "{scored}");
     assert!(stdout(&store, &["status", "-q"]).contains("1 site to be scored"));
 
@@ -134,7 +151,7 @@ fn what_was_answered_before_a_failure_or_a_kill_is_not_asked_again() {
     let again = logged(&log).len();
     assert!(again < all.len() - 1000, "{again} of {} were asked again", all.len());
     run(&store, &command).assert().success();
-    assert_eq!(exported(&store), expected);
+    assert_eq!(exported(&store, "bitext"), expected);
     diglot(&store).arg("check").assert().success();
 }
 
@@ -150,7 +167,7 @@ fn scores_are_taken_over_when_a_site_is_aligned_again_and_go_with_its_pages() {
     };
     some(&["--scorer", &command]).arg(packaging()).assert().success();
     let first = logged(&log).len();
-    let before = exported(&store);
+    let before = exported(&store, "bitext");
     // One more page makes other page pairs, and all of the site is aligned anew.
     let page = |lang: &str, text: &str| {
         let url = format!("http://{lang}.packaging.site.test/libraries-new.html");
@@ -170,12 +187,12 @@ fn scores_are_taken_over_when_a_site_is_aligned_again_and_go_with_its_pages() {
     // A program that only the store names is not started; everything but the scores is made.
     let (code, stderr) = failure(some(&[]).arg(&more));
     assert!(code == 2 && stderr.contains("give --scorer again, or --reset scorer"), "{stderr}");
-    let after = exported(&store);
+    let after = exported(&store, "bitext");
     assert!(after.len() > before.len() && after.iter().any(|row| row["scorer"].is_null()));
     some(&["--scorer", &command]).assert().success();
     let asked = logged(&log).len() - first;
     assert!(asked > 0 && asked < first / 4, "{asked} after {first}");
-    assert!(exported(&store).iter().all(|row| row["scorer"].is_f64()));
+    assert!(exported(&store, "bitext").iter().all(|row| row["scorer"].is_f64()));
     // Nothing is left to ask, so that nothing is started.
     some(&[]).arg(&more).assert().success();
     assert_eq!(logged(&log).len(), first + asked);
@@ -183,17 +200,17 @@ fn scores_are_taken_over_when_a_site_is_aligned_again_and_go_with_its_pages() {
     // Another command is another scorer.
     let other = program(folder.path(), "other.sh", "while read -r line; do echo -17.25; done");
     some(&["--scorer", &other]).assert().success();
-    assert!(exported(&store).iter().all(|row| row["scorer"] == -17.25));
+    assert!(exported(&store, "bitext").iter().all(|row| row["scorer"] == -17.25));
     diglot(&store).args(["compact", "-q"]).assert().success();
-    assert!(exported(&store).iter().all(|row| row["scorer"] == -17.25));
+    assert!(exported(&store, "bitext").iter().all(|row| row["scorer"] == -17.25));
     diglot(&store).args(["remove", "-q", "--host", "fr.packaging.site.test"]).assert().success();
     some(&["--scorer", &other]).assert().success();
-    let left = exported(&store);
+    let left = exported(&store, "bitext");
     assert!(!left.is_empty() && left.len() < after.len() && left.iter().all(|row| row["scorer"] == -17.25));
     diglot(&store).args(["compact", "-q"]).assert().success();
     diglot(&store).arg("check").assert().success();
     some(&["--reset", "scorer"]).assert().success();
-    assert!(exported(&store).iter().all(|row| row["scorer"].is_null()));
+    assert!(exported(&store, "bitext").iter().all(|row| row["scorer"].is_null()));
     assert_eq!(rows(&store, &["status"]).iter().filter(|row| row["what"] == "setting").count(), 0);
 }
 
@@ -205,7 +222,7 @@ fn what_a_scorer_does_wrong_is_an_error_with_the_sentence_pair() {
     let problem = |command: &str| {
         let (code, stderr) = failure(diglot(&store).args(["run", "-q", "--scorer-timeout", "1", "--scorer", command]));
         assert_eq!(code, 1, "{stderr}");
-        assert!(exported(&store).iter().all(|row| row["scorer"].is_null()), "{stderr}");
+        assert!(exported(&store, "bitext").iter().all(|row| row["scorer"].is_null()), "{stderr}");
         stderr
     };
     for (command, told) in [

@@ -205,3 +205,8 @@ pub fn tiny_site(path: &Path) {
     let borrowed: Vec<_> = responses.iter().map(|(url, status, html)| (url.as_str(), *status, html.as_str())).collect();
     write_warc(path, &borrowed);
 }
+
+/// Exported pairs in the columns of their listing: the last one is not listed.
+pub fn without_scorer(tsv: &str) -> String {
+    tsv.lines().map(|line| line.rsplit_once('\t').map_or(line, |(rest, _)| rest).to_owned() + "\n").collect()
+}

@@ -4,18 +4,17 @@
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use xxhash_rust::xxh3::Xxh3;
 
-use crate::config::Config;
 use crate::config::settings::SCORER;
+use crate::config::{Config, ProgramParams};
 use crate::error::Result;
 use crate::pipeline::Context;
 use crate::program::{Program, SCORES, shown};
 use crate::query::bitext::for_each_kept;
-use crate::query::scores::Scorer;
+use crate::query::scores::{Scorer, made_from};
 use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
-use crate::store::layout::{BitextHead, ScoreHead, ScoreRecord};
+use crate::store::layout::{ScoreHead, ScoreRecord};
 use crate::text::scored;
 use crate::types::{BitextLine, SiteId};
 
@@ -108,20 +107,6 @@ fn stale(store: &Store, scorer: &Scorer) -> Result<Vec<Work>> {
     Ok(found)
 }
 
-/// Hash of everything that decides which questions are asked of a site.
-fn made_from(store: &Store, head: &BitextHead) -> u64 {
-    let mut hasher = Xxh3::new();
-    for number in [head.generation, head.params, head.pairs, head.models] {
-        hasher.update(&number.to_le_bytes());
-    }
-    // Their order says which text comes first.
-    for lang in store.settings().of("langs") {
-        hasher.update(lang.as_bytes());
-        hasher.update(b",");
-    }
-    hasher.digest()
-}
-
 /// A site whose sentence pairs are being scored.
 struct Open {
     site: SiteId,
@@ -130,6 +115,8 @@ struct Open {
     known: FxHashMap<u64, f32>,
     /// The lines that the site asks.
     lines: FxHashSet<u64>,
+    /// The same as often as they are asked, each with the position of its page pair.
+    places: Vec<(u32, u64)>,
     /// Those of them that the store has no score of.
     fresh: Vec<u64>,
 }
@@ -154,8 +141,8 @@ impl Asking {
         // What another scorer has said is of no use.
         let head = store.score_head(work.site)?.filter(|head| head.scorer == command).unwrap_or_default();
         let head = ScoreHead { scorer: command, bitext: work.bitext, finished: false, ..head };
-        let (lines, fresh) = Default::default();
-        self.open.push(Open { site: work.site, head, known, lines, fresh });
+        let (lines, places, fresh) = Default::default();
+        self.open.push(Open { site: work.site, head, known, lines, places, fresh });
         Ok(())
     }
 
@@ -171,7 +158,7 @@ impl Asking {
                 return Ok(false);
             }
             last = place;
-            self.line(&config.scorer, &line).map(|()| true)
+            self.line(&config.scorer, place, &line).map(|()| true)
         })?;
         Ok(next)
     }
@@ -180,13 +167,14 @@ impl Asking {
         self.sent.len() >= QUESTIONS || self.lines >= COMMIT_LINES
     }
 
-    fn line(&mut self, params: &crate::config::ProgramParams, line: &BitextLine) -> Result<()> {
+    fn line(&mut self, params: &ProgramParams, place: u32, line: &BitextLine) -> Result<()> {
         self.lines += 1;
         self.done += 1;
         let Some(question) = self.scorer.question(line) else { return Ok(()) };
         let hash = scored::hash(&question);
         let at = self.open.len() - 1;
         let open = &mut self.open[at];
+        open.places.push((place, hash));
         if !open.lines.insert(hash) || open.known.contains_key(&hash) {
             return Ok(());
         }
@@ -221,13 +209,6 @@ impl Asking {
         }
         let mut changes = Changes::default();
         for open in &mut self.open {
-            if open.head.finished {
-                let is_whole = open.fresh.is_empty() && open.known.len() == open.lines.len();
-                if !is_whole || open.head.chunks.len() > open.lines.len().div_ceil(RECORD_ROWS) {
-                    open.head.chunks.clear();
-                    open.fresh = open.lines.iter().copied().collect();
-                }
-            }
             open.write(store)?;
             changes.put(Keyspace::Score, &open.site.0.to_be_bytes(), &open.head);
         }
@@ -242,15 +223,36 @@ impl Asking {
 }
 
 impl Open {
-    /// Appends the scores of the lines in `fresh`.
+    /// Appends the scores that were given since the last commit. A site that is finished is written anew, with the means of its page pairs.
     fn write(&mut self, store: &mut Store) -> Result<()> {
+        let mut pages = Vec::new();
+        if self.head.finished {
+            self.head.chunks.clear();
+            self.fresh = self.lines.iter().copied().collect();
+            pages = self.means();
+        }
         self.fresh.sort_unstable();
         for lines in self.fresh.chunks(RECORD_ROWS) {
-            let score = |line: &u64| self.known.get(line).copied().unwrap_or_default();
-            let record = ScoreRecord { lines: lines.to_vec(), scores: lines.iter().map(score).collect() };
+            let scores = lines.iter().map(|line| self.score(*line)).collect();
+            let record = ScoreRecord { lines: lines.to_vec(), scores, pages: std::mem::take(&mut pages) };
             self.head.chunks.push(store.scores.append_packed(&record)?.0);
         }
         self.fresh.clear();
         Ok(())
+    }
+
+    fn score(&self, line: u64) -> f32 {
+        self.known.get(&line).copied().unwrap_or(f32::NAN)
+    }
+
+    /// The mean scores of the page pairs, in their order.
+    fn means(&self) -> Vec<f32> {
+        let mut means = Vec::new();
+        for of_pair in self.places.chunk_by(|a, b| a.0 == b.0) {
+            let sum: f64 = of_pair.iter().map(|(_, line)| f64::from(self.score(*line))).sum();
+            means.resize(of_pair[0].0 as usize, f32::NAN);
+            means.push((sum / of_pair.len() as f64) as f32);
+        }
+        means
     }
 }

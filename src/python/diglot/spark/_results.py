@@ -31,7 +31,7 @@ def _required(**columns: pa.DataType) -> pa.Schema:
 _T, _L, _I, _R, _B = pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.bool_()
 #: The columns of each table, as those of the same names of `diglot.Store`.
 TABLES = {
-    "pairs": _required(url_a=_T, url_b=_T, lang_a=_T, lang_b=_T, score=_R, method=_T, key=_T),
+    "pairs": _required(url_a=_T, url_b=_T, lang_a=_T, lang_b=_T, score=_R, method=_T, key=_T, scorer=_R),
     "bitext": _required(
         text_a=_T,
         text_b=_T,
