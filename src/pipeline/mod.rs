@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use crate::archive;
 use crate::config::Config;
 use crate::error::Result;
+use crate::program::SCORES;
 use crate::store::Store;
 use crate::upkeep::Given;
 
@@ -39,6 +40,8 @@ pub use stale::{LAST_STAGE, StageState, StageStatus, has_run, note_fresh, progre
 /// # Errors
 /// The error that stopped it. Everything committed before stays.
 pub fn run(store: &mut Store, context: &Context<'_>, until: &str) -> Result<()> {
+    // It is needed at the very end, which may be hours away.
+    SCORES.look_for(&context.config.scorer)?;
     for stage in STAGES {
         run_stage(*stage, store, context)?;
         if stage.name() == until {
@@ -62,7 +65,7 @@ pub fn run_all(store: &mut Store, settings: &[(&str, &str)], inputs: &[&str]) ->
     let inputs = archive::expand(&inputs, false, &|_| false)?;
     let config = Given::of(settings)?.apply(store)?;
     let context = Context { config: &config, inputs: &inputs, observer: &Silent, stop: &AtomicBool::new(false) };
-    STAGES.iter().try_for_each(|stage| run_stage(*stage, store, &context))?;
+    run(store, &context, LAST_STAGE)?;
     note_fresh(store, &config)?;
     Ok(config)
 }

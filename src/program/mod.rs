@@ -17,7 +17,7 @@ use crate::config::settings::{LANGUAGE_PROGRAM, SCORER};
 use crate::error::{Error, Result};
 use crate::language::asked::{self, Answer};
 use crate::text::scored;
-use process::{Process, Wait};
+use process::{Process, Wait, look_for};
 
 pub use process::{Stop, shown};
 
@@ -95,6 +95,21 @@ enum Question<A> {
     },
 }
 
+impl<A> Role<A> {
+    /// Checks that the program is there, where the user has named one for this run, long before it is started.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn look_for(&self, params: &ProgramParams) -> Result<()> {
+        let program = params.command.first().filter(|_| params.is_given);
+        program.map_or(Ok(()), |program| look_for(program)).map_err(|problem| self.failed(params, problem))
+    }
+
+    fn failed(&self, params: &ProgramParams, problem: String) -> Error {
+        Error::Program { role: self.name, command: command_line(&params.command), problem }
+    }
+}
+
 impl<A: Copy> Program<A> {
     /// Starts the program; `None` where the user has none.
     ///
@@ -104,14 +119,14 @@ impl<A: Copy> Program<A> {
         if params.command.is_empty() {
             return Ok(None);
         }
-        let (command, setting) = (command_line(&params.command), role.setting);
         if !params.is_given {
+            let (command, setting) = (command_line(&params.command), role.setting);
             return Err(Error::Config(format!(
                 "the store has the setting {setting} ({command}), and a program that only a store names is not started; \
                  give --{setting} again, or --reset {setting}"
             )));
         }
-        let failed = |problem| Error::Program { role: role.name, command: command.clone(), problem };
+        let failed = |problem| role.failed(params, problem);
         let start = |_| Process::start(&params.command, role.timeout).map_err(failed);
         let processes = (0..params.processes).map(start).collect::<Result<_>>()?;
         let (asked, kept) = (Mutex::default(), FxHashMap::default());
@@ -210,7 +225,7 @@ impl<A: Copy> Program<A> {
     }
 
     fn failed(&self, problem: String) -> Error {
-        Error::Program { role: self.role.name, command: command_line(&self.params.command), problem }
+        self.role.failed(&self.params, problem)
     }
 }
 
@@ -302,7 +317,7 @@ mod tests {
         starts("cat >/dev/null; echo yo", "is silent for 1 s, after 0 answers to 7 lines", "flush");
         starts("while read -r line; do echo \"$line sure\"; done", "wrote \"yo sure\": sure is no language", "page yo");
         starts("while read -r line; do echo yo; echo yo; done", "wrote a line more than it was asked", "\"yo\"");
-        starts("echo Welcome; cat", "wrote \"Welcome\": Welcome is no language", "page yo");
+        starts("sleep 0.1; echo Welcome; cat", "wrote \"Welcome\": Welcome is no language", "page yo");
         // After the end, or only now and then.
         starts("cat; echo yo", "wrote a line more than it was asked", "new store");
         starts(
@@ -326,6 +341,19 @@ mod tests {
         let of_store = of(ProgramParams { is_given: false, ..params("touch x") });
         assert!(of_store.contains("only a store names is not started; give --language-program again"), "{of_store}");
         assert!(Program::start(&LANGUAGES, &ProgramParams::default()).expect("nothing to start").is_none());
+    }
+
+    #[test]
+    fn a_program_is_looked_for_before_it_is_needed() {
+        let of = |program: &str, is_given: bool| {
+            let params = ProgramParams { command: vec![program.into()], is_given, ..ProgramParams::default() };
+            SCORES.look_for(&params).map_err(|error| error.to_string())
+        };
+        assert_eq!((of("sh", true), of("/bin/sh", true), of("no-such-program", false)), (Ok(()), Ok(()), Ok(())));
+        let missing = "scorer no-such-program: there is no such program; give its path, or install it";
+        assert_eq!(of("no-such-program", true), Err(missing.to_owned()));
+        assert!(of("/bin/no-such-program", true).is_err());
+        assert!(SCORES.look_for(&ProgramParams::default()).is_ok());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! One process of the program, with a thread for each of its pipes, so that neither side waits for the other to read.
 
 use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +28,19 @@ const MOMENT: Duration = Duration::from_millis(20);
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long a program that is asked nothing more has to end by itself.
 const LAST: Duration = Duration::from_secs(5);
+
+/// What is wrong where a program is not there.
+const MISSING: &str = "there is no such program; give its path, or install it";
+
+/// Checks that there is a program, without starting it.
+pub fn look_for(program: &str) -> Result<(), String> {
+    let is_here = |folder: PathBuf| folder.join(program).is_file();
+    // Elsewhere names may lack their endings.
+    let is_there = cfg!(not(unix))
+        || program.contains('/') && Path::new(program).exists()
+        || std::env::var_os("PATH").is_some_and(|folders| std::env::split_paths(&folders).any(is_here));
+    if is_there { Ok(()) } else { Err(MISSING.to_owned()) }
+}
 
 /// Says, by an error, that the user wants to stop.
 pub type Stop<'s> = &'s dyn Fn() -> Result<(), Error>;
@@ -72,7 +86,7 @@ impl Process {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(|error| match error.kind() {
-            ErrorKind::NotFound => "there is no such program; give its path, or install it".to_owned(),
+            ErrorKind::NotFound => MISSING.to_owned(),
             _ => format!("it cannot be started: {error}"),
         })?;
         let piped = "all its pipes are ours";

@@ -242,6 +242,10 @@ fn what_a_scorer_does_wrong_is_an_error_with_the_sentence_pair() {
         let found = problem(command);
         assert!(found.contains(told), "{command}: {found}");
     }
+    // What is not there is told before any work.
+    let other = folder.path().join("other");
+    let (code, stderr) = failure(diglot(&other).args(["run", "-q", "--scorer", "no-such-program"]).arg(packaging()));
+    assert!(code == 1 && stderr.contains("there is no such program") && rows(&other, &["hosts", "-q"]).is_empty());
     let (code, stderr) = failure(diglot(&store).args(["run", "--scorer", "sh 'x"]));
     assert!(code == 2 && stderr.contains("expected a program and its arguments, with quotes in pairs"), "{stderr}");
     #[cfg(feature = "exec")]
