@@ -154,7 +154,7 @@ mod tests {
                 .collect()
         };
         assert_eq!(reasons(russian), [None, None]);
-        let half = russian.replace("Все пакеты подписаны", "All are signed");
+        let half = russian.replace("Все пакеты подписаны", "Signed by developers");
         assert_eq!(reasons(&half), [None, Some(clean::Reason::WrongLanguage)]);
     }
 

@@ -104,8 +104,7 @@ fn is_number(text: &str) -> bool {
 fn is_of_heading(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let number = &text[..text.len() - rest.len()];
-    let is_number = is_number(number) && number.ends_with(|c: char| c == '.');
-    is_number && rest.starts_with(char::is_whitespace)
+    is_number(number) && number.ends_with('.') && rest.starts_with(char::is_whitespace)
 }
 
 /// True for text that ends with a word that no number belongs to.
