@@ -9,7 +9,7 @@ use super::lengths::Lengths;
 use super::params::Params;
 use super::span::Span;
 use super::translation::Evidence;
-use super::widen;
+use super::widen::widen;
 use crate::sequence::band::Band;
 use crate::sequence::path::{Move, Steps, cheapest};
 use crate::types::Bead;
@@ -19,12 +19,12 @@ use crate::types::Bead;
 const SENTENCE_MOVES: [(Move, f32); 6] =
     [((1, 1), 0.117), ((1, 0), 5.308), ((0, 1), 5.308), ((2, 1), 3.112), ((1, 2), 3.112), ((2, 2), 4.510)];
 
-/// What each sentence beyond two adds, in nats (an estimate).
-const WIDER: f32 = 1.4;
-
 /// The same for blocks: −ln of 0.9, 0.04, 0.04, 0.01, 0.01. An estimate: blocks are left out more often than sentences, and seldom grouped.
 const BLOCK_MOVES: [(Move, f32); 5] =
     [((1, 1), 0.105), ((1, 0), 3.219), ((0, 1), 3.219), ((2, 1), 4.605), ((1, 2), 4.605)];
+
+/// What each sentence beyond two adds to the cost of a bead, in nats (an estimate).
+const WIDER: f32 = 1.4;
 
 /// Aligns two pages: returns beads that contain each sentence of both pages once, in order.
 ///
@@ -65,8 +65,7 @@ pub fn align_by<'e>(
             beads.push(Bead { a_start: at_a, a_end: at_a + step.0, b_start: at_b, b_end: at_b + step.1 });
             (at_a, at_b) = (at_a + step.0, at_b + step.1);
         }
-        let found = beads.split_off(first);
-        beads.extend(widen::widen(found, [a, b], |bead| bead_cost(bead, [a, b], &costs, lengths, params)));
+        widen(&mut beads, first, [a, b], |bead| bead_cost(bead, [a, b], &costs, lengths, params));
     }
     beads
 }
@@ -84,7 +83,12 @@ fn bead_cost(
     if bead.is_paired() {
         return shape + costs.iter().map(|cost| cost.cost(&side_a, &side_b)).sum::<f32>();
     }
-    shape + if params.costs.contains(&"lengths") { lengths.cost(side_a.chars, side_b.chars) } else { 0.0 }
+    shape + left_out_cost((side_a.chars, side_b.chars), lengths, params)
+}
+
+/// The cost of the lengths of two sides of which one is empty. There are no words to compare.
+fn left_out_cost((a, b): (u32, u32), lengths: &Lengths, params: &Params) -> f32 {
+    if params.costs.contains(&"lengths") { lengths.cost(a, b) } else { 0.0 }
 }
 
 /// The cost of the shape of a bead; each sentence beyond two makes it [`WIDER`].
@@ -229,13 +233,12 @@ impl<'d, 'e, F> BeadCosts<'d, 'e, F> {
         BeadCosts { units, costs, shapes: SHAPES.map(shape), left_out, extra, band, table }
     }
 
-    /// Adds to the cost of leaving out each unit: `share` of the cost of its length. There are no words to compare.
+    /// Adds to the cost of leaving out each unit: `share` of the cost of its length.
     fn leave_out(&mut self, lengths: &Lengths, params: &Params, share: f32) {
-        if params.costs.contains(&"lengths") {
-            let [of_a, of_b] = &mut self.left_out;
-            of_a.iter_mut().zip(self.units.a).for_each(|(cost, span)| *cost += share * lengths.cost(span.chars, 0));
-            of_b.iter_mut().zip(self.units.b).for_each(|(cost, span)| *cost += share * lengths.cost(0, span.chars));
-        }
+        let cost = |chars: (u32, u32)| share * left_out_cost(chars, lengths, params);
+        let [of_a, of_b] = &mut self.left_out;
+        of_a.iter_mut().zip(self.units.a).for_each(|(sum, span)| *sum += cost((span.chars, 0)));
+        of_b.iter_mut().zip(self.units.b).for_each(|(sum, span)| *sum += cost((0, span.chars)));
     }
 }
 

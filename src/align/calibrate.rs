@@ -27,7 +27,7 @@ pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scorin
         (found, wrong)
     };
     let found: Vec<(Found, Vec<Scored>)> = pages.par_iter().map(of_pair).collect();
-    let right: Vec<_> = found.iter().flat_map(|(found, _)| found.counted.iter().map(|bead| bead.scored)).collect();
+    let right: Vec<_> = found.iter().flat_map(|(found, _)| found.counted().map(|(_, scored)| scored)).collect();
     let mut wrong: Vec<_> = found.iter().flat_map(|(_, wrong)| wrong.iter().copied()).collect();
     if wrong.len() < MIN_SAMPLES {
         let beside = |((a, b), (found, _)): (&&Pages<'_>, &(Found, Vec<_>))| beside((a, b), found, model, params);
@@ -36,7 +36,7 @@ pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scorin
     let classes = |scoring: &Scoring| {
         let of_page = |(found, _): &(Found, Vec<_>)| -> Vec<usize> {
             let classes = classes(scoring, &found.scored);
-            found.counted.iter().map(|bead| classes[bead.number]).collect()
+            found.counted.iter().map(|&number| classes[number]).collect()
         };
         found.iter().flat_map(of_page).collect()
     };
@@ -47,15 +47,8 @@ pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scorin
 struct Found {
     beads: Vec<Bead>,
     scored: Vec<Option<Scored>>,
-    /// Those from which is learnt.
-    counted: Vec<Counted>,
-}
-
-/// A bead from which is learnt.
-struct Counted {
-    /// Its position among the beads of the pages.
-    number: usize,
-    scored: Scored,
+    /// The positions of those from which is learnt; they have two sides.
+    counted: Vec<usize>,
 }
 
 impl Found {
@@ -65,22 +58,29 @@ impl Found {
         let resorted = Resorted::new(a, b);
         let scored: Vec<Option<Scored>> =
             beads.iter().map(|bead| scored((a, b), bead, &evidence, &model.lengths)).collect();
-        let mut counted: Vec<Counted> = Vec::new();
+        let mut counted = Vec::new();
         for (number, (bead, scored)) in beads.iter().zip(&scored).enumerate() {
-            let Some(scored) = scored.filter(|_| !resorted.has(bead)) else { continue };
+            if scored.is_none() || resorted.has(bead) {
+                continue;
+            }
             let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
             if a.words_in(side_a.words) != b.words_in(side_b.words) {
-                counted.push(Counted { number, scored });
+                counted.push(number);
             }
         }
         Found { beads, scored, counted }
+    }
+
+    /// The beads from which is learnt.
+    fn counted(&self) -> impl Iterator<Item = (&Bead, Scored)> {
+        self.counted.iter().filter_map(|&number| Some((&self.beads[number], self.scored[number]?)))
     }
 }
 
 /// The first side of each bead from which is learnt, beside the second side of the next.
 fn beside((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model, params: &Params) -> Vec<Scored> {
     let evidence = Evidence::new(a, b, model, &params.translation);
-    let beads: Vec<&Bead> = found.counted.iter().map(|counted| &found.beads[counted.number]).collect();
+    let beads: Vec<&Bead> = found.counted().map(|(bead, _)| bead).collect();
     let together = |two: &[&Bead]| {
         let bead = Bead { b_start: two[1].b_start, b_end: two[1].b_end, ..*two[0] };
         scored((a, b), &bead, &evidence, &model.lengths)
@@ -92,8 +92,7 @@ fn beside((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model, 
 fn orphans((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model, params: &Params) -> Vec<Scored> {
     // For each block, whether it is taken away: from the second page, and half way between these from the first.
     let mut taken = [vec![false; a.blocks.len()], vec![false; b.blocks.len()]];
-    for (at, counted) in found.counted.iter().enumerate() {
-        let bead = &found.beads[counted.number];
+    for (at, (bead, _)) in found.counted().enumerate() {
         let (block_a, block_b) = (a.sentences[bead.a_start as usize].block, b.sentences[bead.b_start as usize].block);
         match at % TAKEN_OF {
             0 => taken[1][block_b as usize] = true,
@@ -106,7 +105,7 @@ fn orphans((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model,
     };
     // For each sentence, whether all that it was paired with is taken away.
     let mut are_orphans = [vec![false; a.sentences.len()], vec![false; b.sentences.len()]];
-    for bead in found.counted.iter().map(|counted| &found.beads[counted.number]) {
+    for (bead, _) in found.counted() {
         if (bead.b_start..bead.b_end).all(|at| is_taken(1, b, at)) {
             are_orphans[0][bead.a_start as usize..bead.a_end as usize].fill(true);
         }
@@ -122,7 +121,7 @@ fn orphans((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model,
         all(0, &places_a[bead.a_start as usize..bead.a_end as usize])
             || all(1, &places_b[bead.b_start as usize..bead.b_end as usize])
     };
-    left.counted.iter().filter(|bead| is_wrong(&left.beads[bead.number])).map(|bead| bead.scored).collect()
+    left.counted().filter(|(bead, _)| is_wrong(bead)).map(|(_, scored)| scored).collect()
 }
 
 #[cfg(test)]
@@ -161,7 +160,8 @@ mod tests {
         let scoring = calibrate(&model, &all, &params);
         assert_ne!(scoring, Scoring::default());
         let found = Found::new(&pages[0].0, &pages[0].1, &model, &params);
-        let score = |number: usize| scoring.probability(&found.counted[number].scored, Some(0));
+        let scored: Vec<Scored> = found.counted().map(|(_, scored)| scored).collect();
+        let score = |number: usize| scoring.probability(&scored[number], Some(0));
         assert!(score(0) > 0.9 && score(0) > score(1), "{} {}", score(0), score(1));
         assert_eq!(calibrate(&model, &[], &params), Scoring::default());
     }

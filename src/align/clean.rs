@@ -171,9 +171,7 @@ impl TextFacts {
         let lang = language::of_sentence(text);
         TextFacts { exact: hash(&exact), near: hash(&near), words, word_count, letters, latin, chars, lang }
     }
-}
 
-impl TextFacts {
     /// True for a text of `words` words that would not be the same in another language, in which all letters are A–Z.
     pub fn is_latin(&self, words: usize) -> bool {
         self.is_long(words) && self.latin == self.letters

@@ -112,12 +112,12 @@ impl Scoring {
             return None;
         }
         let of_all = weights(found, wrong, &[0.0; FEATURES]);
-        let of_kind = |kind: usize| {
+        let weights_of = |kind: usize| {
             let [found, wrong] = [found, wrong].map(|beads| of_kind(beads, kind));
             let is_enough = found.len().min(wrong.len()) >= MIN_OF_KIND;
             if is_enough { weights(&found, &wrong, &of_all) } else { of_all }
         };
-        let weights = std::array::from_fn(|kind| of_kind(kind).map(|w| w as f32));
+        let weights = std::array::from_fn(|kind| weights_of(kind).map(|w| w as f32));
         let mut scoring = Scoring { weights, ..Scoring::default() };
         if scoring.weights.as_flattened().iter().any(|weight| !weight.is_finite()) {
             return None;

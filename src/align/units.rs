@@ -176,11 +176,13 @@ impl Joining {
             let (joined, mut contradictions) = self.add_all(links, &order);
             contradictions.extend(&taken_out);
             let found = self.units(links, joined, contradictions);
-            let worst: Vec<u32> = found.units.iter().filter_map(|unit| least_certain_of_part(unit, links)).collect();
+            let mut worst: Vec<u32> =
+                found.units.iter().filter_map(|unit| least_certain_of_part(unit, links)).collect();
             if worst.is_empty() {
                 return found;
             }
-            order.retain(|at| !worst.contains(at));
+            worst.sort_unstable();
+            order.retain(|at| worst.binary_search(at).is_err());
             taken_out.extend(worst.into_iter().map(|at| (at, Contradiction::InPart)));
             for (&number, alone) in all.iter().zip(&alone) {
                 self.group[number] = number as u32;

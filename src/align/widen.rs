@@ -11,17 +11,17 @@ use crate::types::Bead;
 /// How many sentences of a side a bead has at most.
 const MOST: u32 = 8;
 
-/// Beads of matched blocks, in which a bead with one sentence on a side has taken sentences of its block that were left out beside it on the
-/// other, where this costs less in all. `cost` is that of a bead.
-pub fn widen(beads: Vec<Bead>, documents: [&Document<'_>; 2], cost: impl Fn(&Bead) -> f32) -> Vec<Bead> {
-    let mut beads = beads;
+/// Of the beads from `first` on, those of matched blocks, one with one sentence on a side takes sentences of its block that were left out
+/// beside it on the other, where this costs less in all. `cost` is that of a bead.
+pub fn widen(beads: &mut Vec<Bead>, first: usize, documents: [&Document<'_>; 2], cost: impl Fn(&Bead) -> f32) {
     for side in [0, 1] {
         // Most pages have nothing to take.
-        if beads.iter().any(|bead| is_left_out(bead, side)) {
-            beads = widen_side(&beads, side, documents[side], &cost);
+        if beads[first..].iter().any(|bead| is_left_out(bead, side)) {
+            let widened = widen_side(&beads[first..], side, documents[side], &cost);
+            beads.truncate(first);
+            beads.extend(widened);
         }
     }
-    beads
 }
 
 /// The sentences of a bead on a side.
@@ -71,11 +71,8 @@ fn best_of(
     document: &Document<'_>,
     cost: &impl Fn(&Bead) -> f32,
 ) -> Option<(usize, usize, Bead)> {
-    let own = sentences(&beads[at], side);
-    let room = MOST.saturating_sub(own.len() as u32) as usize;
-    let block = |bead: &Bead| document.sentences[sentences(bead, side).start as usize].block;
-    let home = if own.is_empty() { None } else { Some(block(&beads[at])) };
-    let may_be_taken = |bead: &&Bead| is_left_out(bead, side) && home.is_none_or(|home| home == block(bead));
+    let room = MOST.saturating_sub(sentences(&beads[at], side).len() as u32) as usize;
+    let may_be_taken = |bead: &&Bead| is_left_out(bead, side);
     let before = beads[..at].iter().rev().take(room.min(free)).take_while(may_be_taken).count();
     let behind = beads[at + 1..].iter().take(room).take_while(may_be_taken).count();
     let mut best: Option<(f32, (usize, usize, Bead))> = None;
@@ -114,21 +111,27 @@ mod tests {
             .abs()
     }
 
+    fn widened(found: &[Bead], documents: [&Document<'_>; 2], cost: impl Fn(&Bead) -> f32) -> Vec<Bead> {
+        let mut beads = found.to_vec();
+        widen(&mut beads, 0, documents, cost);
+        beads
+    }
+
     #[test]
     fn one_sentence_takes_the_sentences_of_its_block_that_were_left_out() {
         let a = of_blocks(&["Everything.".to_owned()]);
         let b = of_blocks(&["One. Two. Three. Four.".to_owned(), "Five.".to_owned()]);
         let found = vec![bead(0..0, 0..1), bead(0..1, 1..2), bead(1..1, 2..3), bead(1..1, 3..4), bead(1..1, 4..5)];
-        let widened = widen(found.clone(), [&a, &b], by_difference);
+        let wide = widened(&found, [&a, &b], by_difference);
         // Three are as long as the one, and the first three come first.
-        assert_eq!(widened, [bead(0..1, 0..3), bead(1..1, 3..4), bead(1..1, 4..5)]);
-        assert_eq!(widen(found.clone(), [&a, &b], |_| 1.0)[0], bead(0..1, 0..4), "never beyond the block");
-        assert_eq!(widen(found.clone(), [&a, &b], |bead| if bead.is_paired() { 9.0 } else { 0.0 }), found);
+        assert_eq!(wide, [bead(0..1, 0..3), bead(1..1, 3..4), bead(1..1, 4..5)]);
+        assert_eq!(widened(&found, [&a, &b], |_| 1.0)[0], bead(0..1, 0..4), "never beyond the block");
+        assert_eq!(widened(&found, [&a, &b], |bead| if bead.is_paired() { 9.0 } else { 0.0 }), found);
         let turned = |beads: &[Bead]| -> Vec<Bead> {
             beads.iter().map(|one| bead(one.b_start..one.b_end, one.a_start..one.a_end)).collect()
         };
         let by_turned = |bead: &Bead| by_difference(&turned(&[*bead])[0]);
-        assert_eq!(widen(turned(&found), [&b, &a], by_turned), turned(&widened));
+        assert_eq!(widened(&turned(&found), [&b, &a], by_turned), turned(&wide));
     }
 
     #[test]
@@ -136,12 +139,12 @@ mod tests {
         let a = of_blocks(&["Everything.".to_owned()]);
         let b = of_blocks(&["One. Two. Three.".to_owned()]);
         let found = vec![bead(0..1, 0..0), bead(1..1, 0..1), bead(1..1, 1..2), bead(1..1, 2..3)];
-        assert_eq!(widen(found, [&a, &b], by_difference), [bead(0..1, 0..3)]);
+        assert_eq!(widened(&found, [&a, &b], by_difference), [bead(0..1, 0..3)]);
         // What the first has taken is not there for the second.
         let a = of_blocks(&["Everything. All.".to_owned()]);
         let b = of_blocks(&["One. Two. Three. Four.".to_owned()]);
         let found = vec![bead(0..1, 0..1), bead(1..1, 1..2), bead(1..1, 2..3), bead(1..2, 3..4)];
-        assert_eq!(widen(found, [&a, &b], by_difference), [bead(0..1, 0..3), bead(1..2, 3..4)]);
-        assert!(widen(Vec::new(), [&a, &b], by_difference).is_empty());
+        assert_eq!(widened(&found, [&a, &b], by_difference), [bead(0..1, 0..3), bead(1..2, 3..4)]);
+        assert!(widened(&[], [&a, &b], by_difference).is_empty());
     }
 }

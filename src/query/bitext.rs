@@ -9,6 +9,7 @@ use super::alternatives::Alternatives;
 use super::archives::ArchiveNames;
 use super::frequency::Frequency;
 use super::paragraphs::Paragraphs;
+use super::repetitions::Cursor;
 use super::scope::{Scope, sites};
 use super::scores::Scorer;
 use super::site::{PairSource, Site, pair_source};
@@ -235,13 +236,26 @@ impl SiteBitext {
         self.chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads()))
     }
 
+    /// The page pairs of the chunk that has a position and of those behind it, each with its position and its beads.
+    fn aligned_from(&self, place: u32) -> impl Iterator<Item = (u32, &ArchivedBitextPairRow, Vec<BeadRow>)> {
+        self.chunks[self.chunk_of(place)..].iter().flat_map(|chunk| {
+            let pairs = chunk.pairs.iter().zip(chunk.beads());
+            let first = chunk.first.to_native();
+            pairs.zip(0u32..).map(move |((row, beads), at)| (first.wrapping_add(at), row, beads))
+        })
+    }
+
+    /// The position of the chunk that has a page pair.
+    fn chunk_of(&self, place: u32) -> usize {
+        self.chunks.partition_point(|chunk| chunk.first <= place).saturating_sub(1)
+    }
+
     /// Calls `each` with every bead that is kept, or left out only since another page pair has it, in order.
     pub fn for_each_translation(&self, each: &mut dyn FnMut(&ArchivedBitextPairRow, &BeadRow)) {
-        let mut repeats = self.repeats().peekable();
+        let mut repeats = Cursor::new(self.repeats());
         for ((row, beads), place) in self.aligned().zip(0u32..) {
             for (bead, number) in beads.iter().zip(0u32..) {
-                let repeat = repeats.next_if(|row| (row.pair.to_native(), row.bead.to_native()) == (place, number));
-                if is_translation(bead, repeat) {
+                if is_translation(bead, repeats.of(place, number)) {
                     each(row, bead);
                 }
             }
@@ -276,7 +290,7 @@ impl SiteBitext {
 
     /// The page pairs from a position on, in order.
     pub fn pairs_from(&self, place: u32) -> impl Iterator<Item = &ArchivedBitextPairRow> {
-        let at = self.chunks.partition_point(|chunk| chunk.first <= place).saturating_sub(1);
+        let at = self.chunk_of(place);
         let skipped = self.chunks.get(at).map_or(0, |chunk| place.saturating_sub(chunk.first.to_native()));
         self.chunks[at.min(self.chunks.len())..].iter().flat_map(|chunk| chunk.pairs.iter()).skip(skipped as usize)
     }
@@ -295,6 +309,11 @@ impl SiteBitext {
 /// True for a bead that is kept, or left out only since another page pair has it.
 pub(super) fn is_translation(bead: &BeadRow, repeat: Option<&ArchivedRepeatRow>) -> bool {
     bead.reason == 0 && repeat.is_none_or(|row| row.reason == 0 || row.reason == Reason::Duplicate as u8)
+}
+
+/// A score as it is stored, without the digits that a longer number adds.
+pub(super) fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 1e4).round() / 1e4
 }
 
 /// The columns that say how many translations a text has, which takes a look at all sentence pairs of a site.
@@ -396,18 +415,16 @@ impl Wanted<'_> {
                 bitext.for_each_translation(&mut |row, bead| each(([row.lang_a, row.lang_b], bead.texts)));
             })
         });
-        let mut repeats = bitext.repeats().peekable();
-        let mut shared = bitext.shared().filter(|_| are_compared).peekable();
-        for ((row, beads), place) in bitext.aligned().zip(0u32..) {
+        let mut repeats = Cursor::new(bitext.repeats());
+        let mut shared = Cursor::new(bitext.shared().filter(|_| are_compared));
+        for (place, row, beads) in bitext.aligned_from(from) {
             let is_wanted = |page: u32| page < site.pages.count() && scope.has_host(site.pages.identity(page));
             let wanted = place >= from && (is_wanted(row.a.to_native()) || is_wanted(row.b.to_native()));
             let pair = if wanted { Some(OpenPair::new(store, config, site, row, &mut caches.archives)?) } else { None };
             // The sentence pair before, if it was kept.
             let mut before: Option<&BeadRow> = None;
             for (bead, number) in beads.iter().zip(0u32..) {
-                let is_here =
-                    |row: &&ArchivedRepeatRow| (row.pair.to_native(), row.bead.to_native()) == (place, number);
-                let (repeat, share) = (repeats.next_if(is_here), shared.next_if(is_here));
+                let (repeat, share) = (repeats.of(place, number), shared.of(place, number));
                 let Some(pair) = &pair else { continue };
                 let reasons = [Some(bead.reason), repeat.map(|row| row.reason), share.map(|row| row.reason)];
                 let code = reasons.into_iter().flatten().find(|&code| code != 0).unwrap_or(0);
@@ -530,7 +547,7 @@ impl<'s> OpenPair<'s> {
             lang_a,
             lang_b,
             // As it is stored, without the digits that a longer number adds.
-            score: (f64::from(bead.score) * 1e4).round() / 1e4,
+            score: rounded(bead.score),
             page_score: f64::from(self.row.score.to_native()),
             reason: Reason::from_code(code).map(Reason::name),
             a: place_a,

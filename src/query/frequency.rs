@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::repetitions::Cursor;
 use crate::align::clean::{Reason, hash_of_sentences};
 use crate::store::layout::{ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow};
 use crate::types::Lang;
@@ -39,12 +40,10 @@ impl Frequency {
         repeats: impl Iterator<Item = &'r ArchivedRepeatRow>,
     ) -> Frequency {
         let mut counts: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
-        let mut repeats = repeats.peekable();
+        let mut repeats = Cursor::new(repeats);
         for ((row, beads), place) in aligned.zip(0u32..) {
             for (bead, number) in beads.iter().zip(0u32..) {
-                let is_here =
-                    |row: &&ArchivedRepeatRow| (row.pair.to_native(), row.bead.to_native()) == (place, number);
-                if repeats.next_if(is_here).is_some() {
+                if repeats.of(place, number).is_some() {
                     // The page pair that has it last, and how many have it.
                     let (last, count) = counts.entry(hash_of_bead(row, bead)).or_insert((u32::MAX, 0));
                     *count += u32::from(*last != place);

@@ -41,6 +41,7 @@ mod patterns;
 mod reading;
 pub mod realign;
 mod records;
+mod repetitions;
 mod rounds;
 mod scarcity;
 pub(crate) mod scope;

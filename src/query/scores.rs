@@ -58,9 +58,7 @@ impl Scorer {
         }
         Ok(found)
     }
-}
 
-impl Scorer {
     /// The mean scores of the page pairs of a site, in their order, if its sentence pairs were scored as they are now. Not a number: nothing
     /// was asked.
     ///

@@ -6,8 +6,9 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::archives::ArchiveNames;
-use super::bitext::{SiteBitext, are_compared, is_translation, page_record};
+use super::bitext::{SiteBitext, are_compared, is_translation, page_record, rounded};
 use super::paragraphs::{Paragraphs, sentence_text};
+use super::repetitions::Cursor;
 use super::scope::{Scope, sites};
 use super::site::Site;
 use crate::align::units::{Contradiction, Link, Stretch, Unit, join};
@@ -16,7 +17,7 @@ use crate::error::Result;
 use crate::index::site::Urls;
 use crate::judge::versions::Documents;
 use crate::store::Store;
-use crate::store::layout::{ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow};
+use crate::store::layout::{ArchivedBitextPairRow, BeadRow};
 use crate::text::sentences::for_each_sentence;
 use crate::types::{Lang, LangPair, PagePair, Place, UnitLine, UnitPair, UnitText};
 
@@ -133,15 +134,13 @@ impl SiteDocuments {
         part: std::ops::Range<u32>,
         mut refused: impl FnMut(&ArchivedBitextPairRow),
     ) -> Vec<Found> {
-        let mut repeats = bitext.repeats().peekable();
-        let mut shared = bitext.shared().filter(|_| are_compared).peekable();
+        let mut repeats = Cursor::new(bitext.repeats());
+        let mut shared = Cursor::new(bitext.shared().filter(|_| are_compared));
         let mut all = Vec::new();
         for ((row, beads), place) in bitext.aligned().zip(0u32..) {
             let document = self.of_pair.get(place as usize).copied().flatten();
             for (bead, number) in beads.iter().zip(0u32..) {
-                let is_here =
-                    |row: &&ArchivedRepeatRow| (row.pair.to_native(), row.bead.to_native()) == (place, number);
-                let (repeat, share) = (repeats.next_if(is_here), shared.next_if(is_here));
+                let (repeat, share) = (repeats.of(place, number), shared.of(place, number));
                 if !is_translation(bead, repeat) {
                     continue;
                 }
@@ -188,6 +187,8 @@ impl Found {
 /// A document with its versions, in the order of their URLs.
 struct Document<'f> {
     id: u64,
+    /// The page of each version, rising.
+    pages: Vec<u32>,
     versions: Vec<Version>,
     found: &'f [Found],
 }
@@ -219,7 +220,7 @@ impl<'f> Document<'f> {
             versions.push(Version { lang, page: Paragraphs::new(record, lang), archive, sentences });
         }
         let first = pages.keys().next().map_or("", |&page| site.pages.identity(page));
-        Ok(Document { id: xxh3_64(first.as_bytes()), versions, found })
+        Ok(Document { id: xxh3_64(first.as_bytes()), pages: pages.into_keys().collect(), versions, found })
     }
 
     /// Calls `each` with the units, and counts what contradicts.
@@ -229,14 +230,10 @@ impl<'f> Document<'f> {
         contradictions: &mut Contradictions,
         each: &mut dyn FnMut(UnitLine) -> Result<()>,
     ) -> Result<()> {
-        // Versions are in the order of pages, and these in the order of URLs.
-        let mut pages: Vec<u32> = self.found.iter().flat_map(|found| found.pages).collect();
-        pages.sort_unstable();
-        pages.dedup();
         let (mut links, mut repeated) = (Vec::new(), Vec::new());
         for found in self.found {
             let side = |at: usize| {
-                let version = pages.binary_search(&found.pages[at]).ok()?;
+                let version = self.pages.binary_search(&found.pages[at]).ok()?;
                 Some(Stretch { version: version as u32, sentences: self.versions[version].numbers(found.ranges[at])? })
             };
             if let (Some(a), Some(b)) = (side(0), side(1)) {
@@ -339,11 +336,6 @@ fn name(reason: Contradiction) -> &'static str {
         Contradiction::Apart => "sentences apart",
         Contradiction::InPart => "in part",
     }
-}
-
-/// As it is stored, without the digits that a longer number adds.
-fn rounded(score: f32) -> f64 {
-    (f64::from(score) * 1e4).round() / 1e4
 }
 
 #[cfg(test)]

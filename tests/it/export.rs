@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::sites::SiteBuilder;
-use crate::support::{Held, diglot, failure, run, sample_store, stdout, without_scorer};
+use crate::support::{Held, diglot, failure, run, sample_store, stdout, text, without_scorer};
 
 /// A folder with a store of one site in English and French, and the archive it was read from.
 fn site(archive: &str) -> (TempDir, PathBuf, PathBuf) {
@@ -37,10 +37,6 @@ fn objects(lines: &str) -> Vec<Value> {
 /// What an export of JSON Lines holds.
 fn export(store: &Path, arguments: &[&str]) -> Vec<Value> {
     objects(&stdout(store, &[&["export", "--format", "jsonl"], arguments].concat()))
-}
-
-fn text<'v>(row: &'v Value, field: &str) -> &'v str {
-    row[field].as_str().unwrap_or_else(|| panic!("no {field} in {row}"))
 }
 
 #[test]

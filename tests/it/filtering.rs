@@ -1,28 +1,13 @@
 //! What bitext is filtered by: columns, conditions on them, and sentence pairs that are joined.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Held, diglot, failure, sample_store, stdout};
-
-/// Rows of an export, as objects.
-fn export(store: &Path, arguments: &[&str]) -> Vec<Value> {
-    let lines = stdout(store, &[&["-q", "export", "--format", "jsonl"], arguments].concat());
-    lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
-}
+use crate::support::{Held, diglot, export, failure, number, sample_store, stdout, text};
 
 fn bitext(arguments: &[&str]) -> Vec<Value> {
     export(sample_store(), &[&["--what", "bitext"], arguments].concat())
-}
-
-fn text<'v>(row: &'v Value, field: &str) -> &'v str {
-    row[field].as_str().unwrap_or_else(|| panic!("no {field} in {row}"))
-}
-
-fn number(row: &Value, field: &str) -> u64 {
-    row[field].as_u64().unwrap_or_else(|| panic!("no {field} in {row}"))
 }
 
 /// As near duplicates are compared.

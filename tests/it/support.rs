@@ -99,6 +99,22 @@ pub fn stdout(store: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output).expect("output is UTF-8")
 }
 
+/// Rows of an export, as objects.
+pub fn export(store: &Path, arguments: &[&str]) -> Vec<Value> {
+    let lines = stdout(store, &[&["-q", "export", "--format", "jsonl"], arguments].concat());
+    lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// The text in a field of a row.
+pub fn text<'v>(row: &'v Value, field: &str) -> &'v str {
+    row[field].as_str().unwrap_or_else(|| panic!("no {field} in {row}"))
+}
+
+/// The number in a field of a row.
+pub fn number(row: &Value, field: &str) -> u64 {
+    row[field].as_u64().unwrap_or_else(|| panic!("no {field} in {row}"))
+}
+
 /// The one line on stderr that a command fails with, and its exit code; it must print nothing to stdout.
 pub fn failure(command: &mut Command) -> (i32, String) {
     let output = command.output().expect("it starts");

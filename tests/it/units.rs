@@ -1,27 +1,13 @@
 //! Sentences in several languages, as `export --what units` writes them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Held, diglot, failure, root, sample_store, stdout};
-
-fn export(store: &Path, arguments: &[&str]) -> Vec<Value> {
-    let lines = stdout(store, &[&["-q", "export", "--format", "jsonl"], arguments].concat());
-    lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
-}
+use crate::support::{Held, diglot, export, failure, number, root, sample_store, stdout, text};
 
 fn units(arguments: &[&str]) -> Vec<Value> {
     export(sample_store(), &[&["--what", "units"], arguments].concat())
-}
-
-fn text<'v>(row: &'v Value, field: &str) -> &'v str {
-    row[field].as_str().unwrap_or_else(|| panic!("no {field} in {row}"))
-}
-
-fn number(row: &Value, field: &str) -> u64 {
-    row[field].as_u64().unwrap_or_else(|| panic!("no {field} in {row}"))
 }
 
 fn texts(unit: &Value) -> &[Value] {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::config::ProgramParams;
 use crate::config::settings::SCORER;
-use crate::config::{Config, ProgramParams};
 use crate::error::Result;
 use crate::pipeline::Context;
 use crate::program::{Program, SCORES, shown};
@@ -48,23 +48,19 @@ pub fn ask(store: &mut Store, stage: &str, context: &Context<'_>) -> Result<()> 
     }
     let total = stale.iter().map(|work| work.kept).sum();
     context.observer.begin(stage, "scores of sentence pairs", "sentence pairs", Some(total));
-    let mut asking = Asking { scorer, program: None, sent: Vec::new(), open: Vec::new(), lines: 0, done: 0 };
-    let mut last = Instant::now();
+    let (sent, open, last) = (Vec::new(), Vec::new(), Instant::now());
+    let mut asking = Asking { scorer, program: None, sent, open, lines: 0, done: 0, last };
     for work in stale {
         asking.open(store, &work, command)?;
-        let mut from = Some(0);
-        while let Some(start) = from {
-            from = asking.site(store, context.config, work.site, start)?;
-            if asking.is_full() {
-                asking.answers(context)?;
-                if last.elapsed() >= COMMIT_AFTER || asking.lines >= COMMIT_LINES {
-                    asking.commit(store)?;
-                    last = Instant::now();
-                }
-                context.check_stop()?;
-            }
+        let mut from = 0;
+        while let Some(next) = asking.site(store, context, work.site, from)? {
+            asking.commit(store)?;
+            from = next;
         }
         asking.open.last_mut().expect("it was opened").head.finished = true;
+        if asking.is_to_be_committed(context)? {
+            asking.commit(store)?;
+        }
     }
     asking.answers(context)?;
     asking.commit(store)?;
@@ -130,9 +126,11 @@ struct Asking {
     sent: Vec<(usize, u64, usize)>,
     /// The sites of which something is not committed.
     open: Vec<Open>,
-    /// How many sentence pairs were looked at since the last commit, and since the beginning.
+    /// How many sentence pairs and sites were looked at since the last commit; how many sentence pairs since the beginning.
     lines: usize,
     done: u64,
+    /// When the last commit was.
+    last: Instant,
 }
 
 impl Asking {
@@ -142,29 +140,36 @@ impl Asking {
         let head = store.score_head(work.site)?.filter(|head| head.scorer == command).unwrap_or_default();
         let head = ScoreHead { scorer: command, bitext: work.bitext, finished: false, ..head };
         let (lines, places, fresh) = Default::default();
+        self.lines += 1;
         self.open.push(Open { site: work.site, head, known, lines, places, fresh });
         Ok(())
     }
 
-    /// Asks about the sentence pairs of the site that was opened last, from the page pair at a position on. Returns where to go on if there
-    /// is enough to wait for; `None` at the end.
-    fn site(&mut self, store: &Store, config: &Config, site: SiteId, from: u32) -> Result<Option<u32>> {
+    /// Asks about the sentence pairs of the site that was opened last, from the page pair at a position on. Returns where to go on once what
+    /// was answered is to be committed; `None` at the end.
+    fn site(&mut self, store: &Store, context: &Context<'_>, site: SiteId, from: u32) -> Result<Option<u32>> {
         let mut next = None;
         let mut last = from;
-        for_each_kept(store, config, site, from, |place, line| {
+        for_each_kept(store, context.config, site, from, |place, line| {
             // A page pair is asked about as a whole.
-            if place != last && self.is_full() {
+            if place != last && self.is_to_be_committed(context)? {
                 next = Some(place);
                 return Ok(false);
             }
             last = place;
-            self.line(&config.scorer, place, &line).map(|()| true)
+            self.line(&context.config.scorer, place, &line).map(|()| true)
         })?;
         Ok(next)
     }
 
-    fn is_full(&self) -> bool {
-        self.sent.len() >= QUESTIONS || self.lines >= COMMIT_LINES
+    /// Waits for answers if enough was asked. True when it is time to commit them.
+    fn is_to_be_committed(&mut self, context: &Context<'_>) -> Result<bool> {
+        if self.sent.len() < QUESTIONS && self.lines < COMMIT_LINES {
+            return Ok(false);
+        }
+        self.answers(context)?;
+        context.check_stop()?;
+        Ok(self.last.elapsed() >= COMMIT_AFTER || self.lines >= COMMIT_LINES)
     }
 
     fn line(&mut self, params: &ProgramParams, place: u32, line: &BitextLine) -> Result<()> {
@@ -215,6 +220,7 @@ impl Asking {
         self.open.retain(|open| !open.head.finished);
         self.lines = 0;
         store.commit(changes)?;
+        self.last = Instant::now();
         store.sites.unmap();
         store.results.unmap();
         store.bitexts.unmap();
