@@ -19,7 +19,7 @@ pub struct AlignPage<'t> {
     /// The page.
     pub document: Document<'t>,
     lang: Lang,
-    /// True when half of its letters are A–Z.
+    /// True when half of its letters are A–Z, or its language is written in them.
     is_latin: bool,
     words: PageWords,
     /// Facts about the text of each sentence.
@@ -32,7 +32,7 @@ impl<'t> AlignPage<'t> {
         let words = PageWords::new(&document.words);
         let texts =
             (0..document.sentences.len() as u32).map(|at| TextFacts::new(document.text_of(at..at + 1))).collect();
-        let is_latin = language::latin_share(document.text) >= 0.5;
+        let is_latin = language::writes_latin(lang) || language::latin_share(document.text) >= 0.5;
         AlignPage { document, lang, is_latin, words, texts }
     }
 
@@ -125,12 +125,17 @@ mod tests {
     use crate::types::Block;
 
     fn aligned(a: &str, b: &str) -> Aligned {
+        aligned_as(a, b, Lang::EN)
+    }
+
+    /// Two pages, the first in English.
+    fn aligned_as(a: &str, b: &str, lang_b: Lang) -> Aligned {
         let words = Words::new();
-        let document = |text: &'static str| {
+        let document = |(text, lang): (&'static str, Lang)| {
             let block = Block { start: 0, end: text.len() as u32, ..Block::default() };
-            AlignPage::new(Document::new(text, [block].into_iter(), Lang::EN, &words, 100), Lang::EN)
+            AlignPage::new(Document::new(text, [block].into_iter(), lang, &words, 100), lang)
         };
-        let [a, b] = [a, b].map(|text| document(text.to_owned().leak()));
+        let [a, b] = [(a, Lang::EN), (b, lang_b)].map(|(text, lang)| document((text.to_owned().leak(), lang)));
         align_pages(&a, &b, &Model::default(), &Params::default())
     }
 
@@ -146,16 +151,18 @@ mod tests {
     #[test]
     fn what_is_in_other_letters_than_its_page_is_no_bitext() {
         let russian = "В дистрибутив Debian 12 входит всего 59551 пакет. Все пакеты подписаны. ";
-        let reasons = |b: &str| -> Vec<Option<clean::Reason>> {
-            aligned("Debian 12 has 59551 packages. All are signed.", b)
+        let ru = Lang::parse("ru").expect("a tag");
+        let reasons = |b: &str, lang: Lang| -> Vec<Option<clean::Reason>> {
+            aligned_as("Debian 12 has 59551 packages. All are signed.", b, lang)
                 .beads
                 .iter()
                 .map(|judged| judged.reason)
                 .collect()
         };
-        assert_eq!(reasons(russian), [None, None]);
+        assert_eq!(reasons(russian, ru), [None, None]);
         let half = russian.replace("Все пакеты подписаны", "Signed by developers");
-        assert_eq!(reasons(&half), [None, Some(clean::Reason::WrongLanguage)]);
+        assert_eq!(reasons(&half, ru), [None, Some(clean::Reason::WrongLanguage)]);
+        assert_eq!(reasons(&half, Lang::EN)[1], None, "a page in English that quotes much Russian");
     }
 
     #[test]

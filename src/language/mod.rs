@@ -126,6 +126,11 @@ pub fn is_told(lang: Lang) -> bool {
     words::is_listed(lang) || scripts::is_alone(lang)
 }
 
+/// True for a language that is known to be written in letters of A–Z.
+pub fn writes_latin(lang: Lang) -> bool {
+    words::writes_latin(lang)
+}
+
 /// Languages that short texts are taken for in place of each other.
 const RELATIVES: &[&[&str]] = &[
     &["gl", "pt", "es"],

@@ -68,6 +68,12 @@ pub fn is_listed(lang: Lang) -> bool {
     list_of(lang).is_some()
 }
 
+/// True for a language whose function words are known and have letters of A–Z.
+pub fn writes_latin(lang: Lang) -> bool {
+    let has_latin = |word: &str| word.bytes().any(|byte| byte.is_ascii_alphabetic());
+    list_of(lang).is_some_and(|at| LISTS[at].words.iter().any(|word| has_latin(word)))
+}
+
 /// The place of a language in [`LISTS`].
 fn list_of(lang: Lang) -> Option<usize> {
     let base = lang.base();
@@ -339,6 +345,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn languages_are_written_in_the_letters_of_their_function_words() {
+        let writes = |tag: &str| writes_latin(Lang::parse(tag).expect("a tag"));
+        assert!(["en", "vi", "tr", "pl", "sw"].into_iter().all(writes));
+        assert!(!["ru", "sr", "fa", "hi", "ja", "th", "und"].into_iter().any(writes));
+    }
 
     /// The words of a text, character by character.
     fn read_slowly(text: &str) -> Words {
