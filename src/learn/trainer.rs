@@ -2,9 +2,11 @@
 
 use super::halves::{Halves, SurePair, half_of};
 use super::params::Params;
+use rustc_hash::FxHashSet;
+
 use crate::error::Result;
 use crate::lexicon::Corpus;
-use crate::verify::{PageIds, SiteView, aligned_blocks};
+use crate::verify::{PageIds, Profile, SiteView, aligned_blocks};
 
 /// What a training pair teaches.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -53,7 +55,8 @@ impl<'p> Trainer<'p> {
         Ok(())
     }
 
-    /// What a training pair would teach; without words, if there are enough already.
+    /// What a training pair would teach; without words, if there are enough already. Two different texts of which one stands on the other
+    /// page too teach nothing: they are names, in lists that are shifted against each other.
     ///
     /// # Errors
     /// When a page cannot be read.
@@ -67,9 +70,11 @@ impl<'p> Trainer<'p> {
             let profiles = site.profiles(&[a, b])?;
             let (first, second) = (&profiles[&a], &profiles[&b]);
             let max = self.params.words.model.max_sentence_words;
+            let (texts_a, texts_b) = (texts(first), texts(second));
             for (left, right) in aligned_blocks(&first.layout, &second.layout) {
                 let (left, right) = (first.words_of(left), second.words_of(right));
-                if left.is_empty() || right.is_empty() {
+                let is_elsewhere = left != right && (texts_b.contains(left) || texts_a.contains(right));
+                if left.is_empty() || right.is_empty() || is_elsewhere {
                     continue;
                 }
                 let (left, right) = (&left[..left.len().min(max)], &right[..right.len().min(max)]);
@@ -129,6 +134,11 @@ impl<'p> Trainer<'p> {
     }
 }
 
+/// The words of each block of a page.
+fn texts(page: &Profile) -> FxHashSet<&[u64]> {
+    (0..page.layout.len()).map(|block| page.words_of(block)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +169,25 @@ mod tests {
             assert!(halves.iter().all(|half| half.iter().any(|pair| (pair.a, pair.b) == (a, b))), "{first} {second}");
         }
         assert!((1.1..1.6).contains(&trainer.length_ratio()), "{}", trainer.length_ratio());
+    }
+
+    #[test]
+    fn names_that_stand_elsewhere_on_the_other_page_teach_nothing() {
+        // Menus of languages, each without the page's own.
+        let menu = |own: &str| -> String {
+            let names = ["Deutsch", "English", "Français", "Italiano", "Suomi"];
+            names.iter().filter(|name| **name != own).map(|name| format!("{name}\n")).collect()
+        };
+        let (en, fr) = (menu("English") + "house\n", menu("Français") + "maison\n");
+        let site = ListedSite::new(&[("en/a", "en", &en), ("fr/a", "fr", &fr)]);
+        let params = Params::default();
+        let taught = Trainer::new(&params).look_at(&site.view(), (0, 1)).expect("pages in memory");
+        // Deutsch, Italiano and Suomi are equal, and house is maison. Français stands beside English, and neither elsewhere.
+        assert_eq!(taught.words.len(), 10, "{taught:?}");
+        let (en, fr) = (menu("Suomi") + "house\n", menu("Deutsch") + "maison\n");
+        let site = ListedSite::new(&[("en/a", "en", &en), ("fr/a", "fr", &fr)]);
+        let taught = Trainer::new(&params).look_at(&site.view(), (0, 1)).expect("pages in memory");
+        assert_eq!(taught.words, ["house", "maison"].map(hash), "all other names are shifted");
     }
 
     #[test]
