@@ -18,29 +18,32 @@ use crate::types::Bead;
 
 /// Of so many blocks of a page that have a partner, one is taken away.
 const TAKEN_OF: usize = 8;
+
 /// Learns from pages how to score beads. Untranslated text is left out, because equal words on both sides give far more evidence than
 /// translations do, and so are lists that each language sorts itself.
 pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scoring {
     let of_pair = |(a, b): &&Pages<'_>| {
         let found = Found::new(a, b, model, params);
-        let wrong = orphans((a, b), &found, model, params);
-        (found, wrong)
+        let orphans = Orphans::new((a, b), &found, model, params);
+        (found, orphans)
     };
-    let found: Vec<(Found, Vec<Scored>)> = pages.par_iter().map(of_pair).collect();
-    let right: Vec<_> = found.iter().flat_map(|(found, _)| found.counted().map(|(_, scored)| scored)).collect();
-    let mut wrong: Vec<_> = found.iter().flat_map(|(_, wrong)| wrong.iter().copied()).collect();
+    let found: Vec<(Found, Orphans)> = pages.par_iter().map(of_pair).collect();
+    let right: Vec<_> = found.iter().flat_map(|(found, _)| found.of(&found.counted)).collect();
+    let mut wrong: Vec<_> = found.iter().flat_map(|(_, orphans)| orphans.left.of(&orphans.wrong)).collect();
     if wrong.len() < MIN_SAMPLES {
-        let beside = |((a, b), (found, _)): (&&Pages<'_>, &(Found, Vec<_>))| beside((a, b), found, model, params);
+        let beside = |((a, b), (found, _)): (&&Pages<'_>, &(Found, _))| beside((a, b), found, model, params);
         wrong.extend(pages.iter().zip(&found).flat_map(beside));
     }
+    let alone = found.iter().fold([0, 0], |[all, orphans], (found, of)| [all + found.alone, orphans + of.alone]);
     let classes = |scoring: &Scoring| {
-        let of_page = |(found, _): &(Found, Vec<_>)| -> Vec<usize> {
+        let of = |found: &Found, numbers: &[usize]| -> Vec<usize> {
             let classes = classes(scoring, &found.scored);
-            found.counted.iter().map(|&number| classes[number]).collect()
+            numbers.iter().map(|&number| classes[number]).collect()
         };
-        found.iter().flat_map(of_page).collect()
+        let right = found.iter().flat_map(|(found, _)| of(found, &found.counted)).collect();
+        [right, found.iter().flat_map(|(_, orphans)| of(&orphans.left, &orphans.wrong)).collect()]
     };
-    Scoring::fit(&right, &wrong, classes).unwrap_or_default()
+    Scoring::fit(&right, &wrong, alone, classes).unwrap_or_default()
 }
 
 /// The beads of two pages.
@@ -49,6 +52,8 @@ struct Found {
     scored: Vec<Option<Scored>>,
     /// The positions of those from which is learnt; they have two sides.
     counted: Vec<usize>,
+    /// How many sentences are paired with nothing.
+    alone: usize,
 }
 
 impl Found {
@@ -58,9 +63,13 @@ impl Found {
         let resorted = Resorted::new(a, b);
         let scored: Vec<Option<Scored>> =
             beads.iter().map(|bead| scored((a, b), bead, &evidence, &model.lengths)).collect();
-        let mut counted = Vec::new();
+        let (mut counted, mut alone) = (Vec::new(), 0);
         for (number, (bead, scored)) in beads.iter().zip(&scored).enumerate() {
-            if scored.is_none() || resorted.has(bead) {
+            if scored.is_none() {
+                alone += bead.a_end - bead.a_start + bead.b_end - bead.b_start;
+                continue;
+            }
+            if resorted.has(bead) {
                 continue;
             }
             let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
@@ -68,12 +77,17 @@ impl Found {
                 counted.push(number);
             }
         }
-        Found { beads, scored, counted }
+        Found { beads, scored, counted, alone: alone as usize }
     }
 
     /// The beads from which is learnt.
     fn counted(&self) -> impl Iterator<Item = (&Bead, Scored)> {
         self.counted.iter().filter_map(|&number| Some((&self.beads[number], self.scored[number]?)))
+    }
+
+    /// What scoring needs to know of some of the beads.
+    fn of(&self, numbers: &[usize]) -> impl Iterator<Item = Scored> {
+        numbers.iter().filter_map(|&number| self.scored[number])
     }
 }
 
@@ -88,40 +102,69 @@ fn beside((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model, 
     beads.windows(2).filter_map(together).collect()
 }
 
-/// The beads of two pages from which blocks were taken away, one side of which has lost its partner.
-fn orphans((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model, params: &Params) -> Vec<Scored> {
-    // For each block, whether it is taken away: from the second page, and half way between these from the first.
+/// For each block of two pages, whether it is taken away: from the second page one in [`TAKEN_OF`] of those with a partner, and half way
+/// between these from the first.
+fn taken((a, b): (&Document<'_>, &Document<'_>), found: &Found) -> [Vec<bool>; 2] {
     let mut taken = [vec![false; a.blocks.len()], vec![false; b.blocks.len()]];
-    for (at, (bead, _)) in found.counted().enumerate() {
-        let (block_a, block_b) = (a.sentences[bead.a_start as usize].block, b.sentences[bead.b_start as usize].block);
+    // The first block is a title on most pages; so counting begins elsewhere on each.
+    let (mut at, mut last) = (a.sentences.len() + b.sentences.len(), None);
+    for (bead, _) in found.counted() {
+        let blocks = (a.sentences[bead.a_start as usize].block, b.sentences[bead.b_start as usize].block);
+        at += usize::from(last.is_some_and(|last| last != blocks));
+        last = Some(blocks);
         match at % TAKEN_OF {
-            0 => taken[1][block_b as usize] = true,
-            place if place == TAKEN_OF / 2 => taken[0][block_a as usize] = true,
+            0 => taken[1][blocks.1 as usize] = true,
+            place if place == TAKEN_OF / 2 => taken[0][blocks.0 as usize] = true,
             _ => {}
         }
     }
-    let is_taken = |side: usize, document: &Document<'_>, sentence: u32| {
-        taken[side][document.sentences[sentence as usize].block as usize]
-    };
-    // For each sentence, whether all that it was paired with is taken away.
-    let mut are_orphans = [vec![false; a.sentences.len()], vec![false; b.sentences.len()]];
-    for (bead, _) in found.counted() {
-        if (bead.b_start..bead.b_end).all(|at| is_taken(1, b, at)) {
-            are_orphans[0][bead.a_start as usize..bead.a_end as usize].fill(true);
+    taken
+}
+
+/// The beads of two pages from which blocks were taken away.
+struct Orphans {
+    left: Found,
+    /// The positions of those with a side that has lost its partner.
+    wrong: Vec<usize>,
+    /// How many sentences that have lost their partner are paired with nothing.
+    alone: usize,
+}
+
+impl Orphans {
+    fn new((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model, params: &Params) -> Orphans {
+        let taken = taken((a, b), found);
+        let is_taken = |side: usize, document: &Document<'_>, sentence: u32| {
+            taken[side][document.sentences[sentence as usize].block as usize]
+        };
+        // For each sentence, whether all that it was paired with is taken away.
+        let mut are_orphans = [vec![false; a.sentences.len()], vec![false; b.sentences.len()]];
+        for (bead, _) in found.counted() {
+            if (bead.b_start..bead.b_end).all(|at| is_taken(1, b, at)) {
+                are_orphans[0][bead.a_start as usize..bead.a_end as usize].fill(true);
+            }
+            if (bead.a_start..bead.a_end).all(|at| is_taken(0, a, at)) {
+                are_orphans[1][bead.b_start as usize..bead.b_end as usize].fill(true);
+            }
         }
-        if (bead.a_start..bead.a_end).all(|at| is_taken(0, a, at)) {
-            are_orphans[1][bead.b_start as usize..bead.b_end as usize].fill(true);
+        let (left_a, places_a) = a.without(|block| taken[0][block as usize]);
+        let (left_b, places_b) = b.without(|block| taken[1][block as usize]);
+        let left = Found::new(&left_a, &left_b, model, params);
+        let orphans = |bead: &Bead| {
+            let of = |side: usize, places: &[u32]| places.iter().filter(|&&at| are_orphans[side][at as usize]).count();
+            let (of_a, of_b) = (bead.a_start as usize..bead.a_end as usize, bead.b_start as usize..bead.b_end as usize);
+            [(of_a.len(), of(0, &places_a[of_a])), (of_b.len(), of(1, &places_b[of_b]))]
+        };
+        let (mut wrong, mut alone) = (Vec::new(), 0);
+        for &number in &left.counted {
+            if orphans(&left.beads[number]).iter().any(|(all, orphans)| all == orphans) {
+                wrong.push(number);
+            }
         }
+        for bead in left.beads.iter().filter(|bead| !bead.is_paired()) {
+            alone += orphans(bead).iter().map(|(_, orphans)| orphans).sum::<usize>();
+        }
+        Orphans { left, wrong, alone }
     }
-    let (left_a, places_a) = a.without(|block| taken[0][block as usize]);
-    let (left_b, places_b) = b.without(|block| taken[1][block as usize]);
-    let left = Found::new(&left_a, &left_b, model, params);
-    let is_wrong = |bead: &Bead| {
-        let all = |side: usize, places: &[u32]| places.iter().all(|&at| are_orphans[side][at as usize]);
-        all(0, &places_a[bead.a_start as usize..bead.a_end as usize])
-            || all(1, &places_b[bead.b_start as usize..bead.b_end as usize])
-    };
-    left.counted().filter(|(bead, _)| is_wrong(bead)).map(|(_, scored)| scored).collect()
 }
 
 #[cfg(test)]
@@ -146,10 +189,25 @@ mod tests {
         let found = Found::new(a, b, &model, &params);
         let beside = beside((a, b), &found, &model, &params);
         assert_eq!((found.counted.len(), beside.len()), (48, 47));
-        let wrong = orphans((a, b), &found, &model, &params);
+        let Orphans { left, wrong, .. } = Orphans::new((a, b), &found, &model, &params);
+        let wrong: Vec<Scored> = left.of(&wrong).collect();
         // Six blocks of each page are gone, so six sentences of each have lost theirs.
         assert!(!wrong.is_empty() && wrong.len() <= 12, "{}", wrong.len());
         assert!(wrong.iter().all(|wrong| wrong.features[3] <= 0.0), "no words in common: {wrong:?}");
+    }
+
+    #[test]
+    fn of_long_paragraphs_too_one_in_eight_is_taken_away() {
+        let of = |word: &str| {
+            let sentence = |number: usize| format!("{number} {word} {number}. ");
+            let block = |block: usize| (0..9).map(|at| sentence(7000 + block * 100 + at)).collect::<String>() + "\n";
+            of_blocks(&(0..16).map(block).collect::<Vec<_>>())
+        };
+        let (a, b) = (of("house"), of("maison"));
+        let found = Found::new(&a, &b, &Model::default(), &Params::default());
+        assert_eq!(found.counted.len(), 16 * 9);
+        let taken = taken((&a, &b), &found).map(|side| side.into_iter().filter(|&is| is).count());
+        assert_eq!(taken, [2, 2]);
     }
 
     #[test]

@@ -97,17 +97,25 @@ impl Scoring {
 
     /// The probability that the sides of a bead are translations, 0..=1.
     ///
-    /// Of the beads of a class that were found, a share w is wrong. Where features are o times as likely for a bead that was found as for a
-    /// wrong one, the share of wrong ones among beads with these features is w/o. In lists that each language sorts itself (no class) the
-    /// place of a bead says nothing, so that w is ½.
+    /// By Bayes' rule: of the beads of a class a share w is wrong, and the features are o times as likely for a right one as for a wrong one.
+    /// In lists that each language sorts itself (no class) the place of a bead says nothing, so that w is ½.
     pub fn probability(&self, bead: &Scored, class: Option<usize>) -> f32 {
         let wrong = class.map_or(0.5, |class| self.wrong[class]);
-        (1.0 - wrong * (-self.log_odds(bead)).exp()).max(0.0)
+        (1.0 - wrong) / (1.0 - wrong + wrong * (-self.log_odds(bead)).exp())
     }
 
-    /// Fits the weights to beads that were found and to wrong ones, and estimates the share of wrong ones of each class. `classes` gives
-    /// the class of each bead that was found. `None` for fewer than [`MIN_SAMPLES`] of either.
-    pub fn fit(found: &[Scored], wrong: &[Scored], classes: impl FnOnce(&Scoring) -> Vec<usize>) -> Option<Scoring> {
+    /// Fits the weights to beads that were found and to wrong ones, and estimates the share of wrong ones of each class: the larger one of two
+    /// estimates, since what errors a page has shows now in odds, now in sentences that are left alone.
+    ///
+    /// `alone` is how many sentences are paired with nothing, on whole pages, and of those whose partner was taken away. `classes` gives the
+    /// classes of the beads that were found, and of the wrong ones that such sentences were paired in. `None` for fewer than
+    /// [`MIN_SAMPLES`] of either.
+    pub fn fit(
+        found: &[Scored],
+        wrong: &[Scored],
+        alone: [usize; 2],
+        classes: impl FnOnce(&Scoring) -> [Vec<usize>; 2],
+    ) -> Option<Scoring> {
         if found.len() < MIN_SAMPLES || wrong.len() < MIN_SAMPLES {
             return None;
         }
@@ -122,7 +130,10 @@ impl Scoring {
         if scoring.weights.as_flattened().iter().any(|weight| !weight.is_finite()) {
             return None;
         }
-        scoring.wrong = shares_of_wrong(&scoring, found.iter().zip(classes(&scoring)), wrong);
+        let [of_found, of_wrong] = classes(&scoring);
+        let by_odds = shares_by_odds(&scoring, found.iter().zip(of_found.iter().copied()), wrong);
+        let by_orphans = shares_by_orphans(&of_found, &of_wrong, alone);
+        scoring.wrong = std::array::from_fn(|class| by_odds[class].max(by_orphans[class]));
         Some(scoring)
     }
 }
@@ -144,14 +155,15 @@ fn weights(found: &[Scored], wrong: &[Scored], prior: &[f64; FEATURES]) -> [f64;
     weights
 }
 
-/// Estimates the share of wrong beads of each class: `found` are beads with their classes, `wrong` sides that do not belong together.
+/// Estimates the share of wrong beads of each class by their odds: `found` are beads with their classes, `wrong` sides that do not belong
+/// together.
 ///
 /// A tenth of the wrong beads of a kind have odds below some limit, so at most ten times as many beads are wrong as were found below it; and
 /// at most four times as many as were found below the limit of a quarter. The least of such bounds is taken. What was found below a limit is
 /// one more than was counted: where none was, the share may still be as large as hides from so few beads. The share of a class is believed
 /// to be near that of its kind, and that of a kind near the default (an exponential distribution, of which the mean of the posterior is
 /// taken).
-fn shares_of_wrong<'f>(
+fn shares_by_odds<'f>(
     scoring: &Scoring,
     found: impl Iterator<Item = (&'f Scored, usize)>,
     wrong: &[Scored],
@@ -185,6 +197,25 @@ fn shares_of_wrong<'f>(
     std::array::from_fn(|class| share(low[class], all[class], 1.0 / of_kinds[class / LEVELS]))
 }
 
+/// Estimates the share of wrong beads of each class by what becomes of sentences without a partner: of those whose partner was taken away
+/// some are paired with something wrong, others with nothing. So for each sentence that is paired with nothing on whole pages, as many beads
+/// are wrong as for one of these; `found` and `wrong` are classes of beads. Shares are believed as by [`shares_by_odds`].
+fn shares_by_orphans(found: &[usize], wrong: &[usize], [alone, orphans]: [usize; 2]) -> [f32; CLASSES] {
+    let rate = alone as f32 / (orphans + 1) as f32;
+    let count = |of: &[usize], class: usize| of.iter().filter(|&&one| one == class).count() as f32;
+    let counts: [[f32; 2]; CLASSES] = std::array::from_fn(|class| [rate * count(wrong, class), count(found, class)]);
+    // At least one bead is right, and one more than was seen.
+    let share = |[wrong, found]: [f32; 2], certainty: f32| {
+        ((wrong + 1.0) / (certainty + found)).min((found + 1.0) / (found + 2.0))
+    };
+    let of_kinds: [f32; KINDS] = std::array::from_fn(|kind| {
+        let of_kind = &counts[LEVELS * kind..LEVELS * (kind + 1)];
+        let sum = of_kind.iter().fold([0.0; 2], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
+        share(sum, 1.0 / Scoring::default().wrong[0])
+    });
+    std::array::from_fn(|class| share(counts[class], 1.0 / of_kinds[class / LEVELS]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,8 +234,8 @@ mod tests {
         (scoring.wrong[0], scoring.wrong[1]) = (0.4, 0.02);
         let p = |x: f32, class| scoring.probability(&sentence(x), class);
         assert_eq!((p(0.0, Some(0)), p(0.0, Some(1)), p(0.0, None)), (0.6, 0.98, 0.5));
-        assert!((p(1.0, Some(0)) - (1.0 - 0.4 / std::f32::consts::E)).abs() < 1e-6);
-        assert_eq!(p(-9.0, Some(1)), 0.0);
+        assert!((p(1.0, Some(0)) - 0.6 / (0.6 + 0.4 / std::f32::consts::E)).abs() < 1e-6);
+        assert!((0.0..0.01).contains(&p(-9.0, Some(1))));
         let numbers = scoring.to_numbers();
         assert_eq!(Scoring::from_numbers(&numbers), Some(scoring));
         let spoilt = |at: usize, number: f32| {
@@ -237,6 +268,16 @@ mod tests {
     }
 
     #[test]
+    fn sentences_left_alone_tell_how_many_others_are_paired_with_something_wrong() {
+        // Of the sentences whose partner was taken away 50 were left alone, and 10 were paired in class 7.
+        let (found, wrong) = (vec![7; 1000], vec![7; 10]);
+        let share = |alone: usize| shares_by_orphans(&found, &wrong, [alone, 50])[7];
+        assert!((share(500) - 0.1).abs() < 0.02, "{}", share(500));
+        assert!((share(50) - 0.01).abs() < 0.002 && share(0) < 0.002, "{} {}", share(50), share(0));
+        assert!(share(1_000_000) < 1.0);
+    }
+
+    #[test]
     fn the_share_of_wrong_beads_is_found_without_knowing_which_they_are() {
         // Right beads have features from 0 to 9 and wrong ones from −6 to 3. In class 7 one bead in ten is wrong, in class 4 one in two.
         let right = |n: usize| sentence((n % 90) as f32 / 10.0);
@@ -247,10 +288,10 @@ mod tests {
         }
         let random: Vec<_> = (0..900).map(wrong).collect();
         let (all, classes): (Vec<_>, Vec<usize>) = found.into_iter().unzip();
-        let scoring = Scoring::fit(&all, &random, |_| classes).expect("enough");
+        let scoring = Scoring::fit(&all, &random, [0, 0], |_| [classes, Vec::new()]).expect("enough");
         assert!((scoring.wrong[7] - 0.1).abs() < 0.03 && (scoring.wrong[4] - 0.5).abs() < 0.08, "{:?}", scoring.wrong);
         // A class without beads has the share of its kind, and a kind without beads that of the default.
         assert!((scoring.wrong[5] - 0.3).abs() < 0.05 && (scoring.wrong[0] - 0.05).abs() < 1e-6, "{:?}", scoring.wrong);
-        assert_eq!(Scoring::fit(&all[..49], &random, |_| Vec::new()), None);
+        assert_eq!(Scoring::fit(&all[..49], &random, [0, 0], |_| Default::default()), None);
     }
 }

@@ -61,7 +61,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        12
+        13
     }
 
     fn sections(&self) -> &'static [&'static str] {
