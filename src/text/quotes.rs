@@ -6,46 +6,90 @@ use regex_syntax::is_word_character;
 #[derive(Debug)]
 pub(super) struct Pair {
     open: &'static str,
+    /// The closing mark; of [`Kind::Sided`] pairs each character is one.
     close: &'static str,
-    /// True if the marks also stand for other things, as `'` does for apostrophes.
-    is_ambiguous: bool,
+    kind: Kind,
 }
 
-const fn pair(open: &'static str, close: &'static str) -> Pair {
-    Pair { open, close, is_ambiguous: false }
+/// What is asked of the text around the marks of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Nothing.
+    Sure,
+    /// The marks also stand for other things, as `'` does for apostrophes: they touch a word.
+    Ambiguous,
+    /// What is a mark of opening in one language is one of closing in another, so the spaces around it tell ([`Place`]).
+    Sided,
+    /// The same; and such a mark opens only where nothing else can be meant, since it closes or is a comma elsewhere.
+    Turned,
 }
 
-const fn ambiguous(open: &'static str, close: &'static str) -> Pair {
-    Pair { open, close, is_ambiguous: true }
+const fn pair(open: &'static str, close: &'static str, kind: Kind) -> Pair {
+    Pair { open, close, kind }
 }
 
 /// Of pairs that begin alike, the first that fits counts.
-static PAIRS: [Pair; 18] = [
-    pair("``", "''"),
-    pair("``", "``"),
-    pair("''", "''"),
-    ambiguous("`", "'"),
-    ambiguous("`", "`"),
-    ambiguous("'", "'"),
-    pair("\"", "\""),
-    pair("«", "»"),
-    pair("‘", "’"),
-    pair("‚", "‚"),
-    pair("“", "”"),
-    pair("‛", "‛"),
-    pair("„", "“"),
-    pair("»", "«"),
-    pair("‟", "‟"),
-    pair("‹", "›"),
-    pair("《", "》"),
-    pair("「", "」"),
+static PAIRS: [Pair; 19] = [
+    pair("``", "''", Kind::Sure),
+    pair("``", "``", Kind::Sure),
+    pair("''", "''", Kind::Sure),
+    pair("`", "'", Kind::Ambiguous),
+    pair("`", "`", Kind::Ambiguous),
+    pair("'", "'", Kind::Ambiguous),
+    pair("\"", "\"", Kind::Sided),
+    pair("«", "»", Kind::Sided),
+    pair("‘", "’", Kind::Sided),
+    pair("‚", "‘’", Kind::Turned),
+    pair("“", "”", Kind::Sided),
+    pair("‛", "‛", Kind::Sure),
+    pair("„", "“”", Kind::Sided),
+    pair("”", "“”", Kind::Turned),
+    pair("»", "«»", Kind::Turned),
+    pair("‟", "‟", Kind::Sure),
+    pair("‹", "›", Kind::Sided),
+    pair("《", "》", Kind::Sure),
+    pair("「", "」", Kind::Sure),
 ];
+
+/// Where a quotation mark stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Before a word and not behind one.
+    Opening,
+    /// Behind something and before a space.
+    Closing,
+    /// Between the letters of a word, as an apostrophe or in Hebrew abbreviations: `צה"ל`.
+    Inside,
+    /// Where it may open or close, as in scripts that are written without spaces.
+    Either,
+}
+
+/// Where the mark `text[start..end]` stands.
+fn place(text: &str, start: usize, end: usize) -> Place {
+    let before = text[..start].chars().next_back();
+    let after = text[end..].chars().next();
+    let is_behind_space = before.is_none_or(|c| c.is_whitespace() || OPEN_BRACKETS.contains(&c));
+    let is_spaced_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() && is_spaced(c));
+    match after {
+        Some(c) if is_behind_space && is_word_char(c) => Place::Opening,
+        _ if is_spaced_letter(before) && is_spaced_letter(after) => Place::Inside,
+        after if !is_behind_space && after.is_none_or(char::is_whitespace) => Place::Closing,
+        _ => Place::Either,
+    }
+}
+
+const OPEN_BRACKETS: [char; 4] = ['(', '[', '{', '（'];
+
+/// True for characters of scripts that have spaces between words: those before Hangul, but for the ones of South East Asia and Tibet.
+pub(super) fn is_spaced(c: char) -> bool {
+    c < '\u{1100}' && !matches!(c, '\u{e00}'..='\u{109f}')
+}
 
 /// Marks that both open and close.
 pub(super) const SYMMETRIC: [&str; 7] = ["``", "''", "`", "'", "\"", "‚", "‛"];
 
 /// Closing marks. Of those that stand at a place, the first one counts.
-const CLOSERS: [&str; 16] = ["’", "‚", "”", "‛", "“", "‟", "›", "》", "」", "''", "``", "»", "«", "'", "`", "\""];
+const CLOSERS: [&str; 17] = ["’", "‘", "‚", "”", "‛", "“", "‟", "›", "》", "」", "''", "``", "»", "«", "'", "`", "\""];
 
 /// In longer lines, in bytes, quotations in `'` and `` ` `` with spaces inside are not sought, since the time grows with the square of the
 /// number of these marks.
@@ -164,6 +208,10 @@ impl Enclosed {
             return None;
         }
         let closer = CLOSERS.into_iter().find(|closer| rest.starts_with(closer) && self.is_stray(text, at, closer))?;
+        let may_open = PAIRS.iter().any(|pair| pair.open == closer && matches!(pair.kind, Kind::Sided | Kind::Turned));
+        if may_open && place(text, at, at + closer.len()) == Place::Opening {
+            return None;
+        }
         (!self.opens_next(text, at, closer)).then_some(closer.len())
     }
 
@@ -238,11 +286,24 @@ impl Quotations<'_, '_> {
             return None;
         }
         let inside = at + pair.open.len();
-        if !pair.is_ambiguous {
-            let found = self.text[inside..].find(pair.close).map(|length| inside + length + pair.close.len());
-            self.missing[place] = found.is_none();
-            return found;
-        }
+        let found = match pair.kind {
+            Kind::Ambiguous => return self.closed_ambiguous(at, place, pair),
+            Kind::Sure => self.text[inside..].find(pair.close).map(|length| inside + length + pair.close.len()),
+            Kind::Sided | Kind::Turned => {
+                if !may_open(self.text, at, inside, pair.kind) {
+                    return None;
+                }
+                let marks = self.text[inside..].match_indices(|c| pair.close.contains(c));
+                let mut ends = marks.map(|(length, mark)| (inside + length, inside + length + mark.len()));
+                ends.find(|&(at, end)| may_close(self.text, at, end)).map(|(_, end)| end)
+            }
+        };
+        self.missing[place] = found.is_none();
+        found
+    }
+
+    fn closed_ambiguous(&mut self, at: usize, place: usize, pair: &Pair) -> Option<usize> {
+        let inside = at + pair.open.len();
         let is_opening = !self.text[..at].chars().next_back().is_some_and(is_word_char)
             && self.text[inside..].chars().next().is_some_and(is_word_char);
         if !is_opening {
@@ -263,15 +324,29 @@ impl Quotations<'_, '_> {
     /// The end of the line, if the whole line stands between ambiguous marks.
     fn line(&self, at: usize, pair: &Pair) -> Option<usize> {
         let length = self.text.len();
-        let is_line =
-            at == 0 && self.is_line_start && pair.is_ambiguous && length > 2 && self.text.ends_with(pair.close);
+        let is_line = at == 0
+            && self.is_line_start
+            && pair.kind == Kind::Ambiguous
+            && length > 2
+            && self.text.ends_with(pair.close);
         is_line.then_some(length)
     }
 }
 
+/// True where a mark of a pair that spaces tell may open a quotation.
+fn may_open(text: &str, start: usize, end: usize, kind: Kind) -> bool {
+    let place = place(text, start, end);
+    place == Place::Opening || kind == Kind::Sided && place == Place::Either
+}
+
+/// True where a mark of a pair that spaces tell may close a quotation.
+fn may_close(text: &str, start: usize, end: usize) -> bool {
+    matches!(place(text, start, end), Place::Closing | Place::Either)
+}
+
 /// Adds quotations in `'` or `` ` `` with spaces inside: `' so '`.
 fn add_padded(text: &str, ranges: &mut Vec<Range>) {
-    for pair in PAIRS.iter().filter(|pair| pair.is_ambiguous && pair.open == pair.close) {
+    for pair in PAIRS.iter().filter(|pair| pair.kind == Kind::Ambiguous && pair.open == pair.close) {
         let mark = pair.close;
         let mut pending: Option<usize> = None;
         for (at, _) in text.match_indices(mark) {
@@ -402,6 +477,8 @@ mod tests {
         assert_eq!(enclosed("``a'' “b” «c» 「d」 \"e"), ["``a''", "“b”", "«c»", "「d」"]);
         assert_eq!(enclosed("ask a.b@c.example.org. Now"), ["a.b@c.example.org"]);
         assert_eq!(enclosed("'It's. All.'"), ["'It's. All.'"]);
+        assert_eq!(enclosed("”a“ ”b” „c” »d» »e« ‚f‘ g“ it’s”"), ["”a“", "”b”", "„c”", "»d»", "»e«", "‚f‘"]);
+        assert_eq!(enclosed("他说“你”和\"我\"。a\"b c\"d"), ["“你”", "\"我\""]);
     }
 
     #[test]
@@ -413,5 +490,7 @@ mod tests {
         };
         assert_eq!(stray("It ends.” Or", 8), Some("”".len()));
         assert_eq!(stray("It ends. “Or” not", 9), None);
+        assert_eq!(stray("It ends. ”Or not", 9), None);
+        assert_eq!(stray("It ends. “Or not", 9), None);
     }
 }
