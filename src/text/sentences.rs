@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::boundaries::{Boundaries, rules_of};
-use super::quotes::is_spaced;
+use super::quotes::{is_spaced, is_word_char};
 use crate::types::Lang;
 
 /// Characters with which a sentence can end, in all scripts whose rules are known. A block without any is one sentence.
@@ -46,7 +46,8 @@ pub fn for_each_sentence(block: &str, lang: Lang, mut each: impl FnMut(Range<usi
 fn judge(block: &str, done: &mut usize, end: usize, line_end: usize, each: &mut impl FnMut(Range<usize>)) {
     // A number belongs to the heading after it: `2.1. The house`, `B.4.10. The cat`.
     let is_long = || end - *done > MAX_JOINED_BYTES;
-    let ends = || says_something(&block[*done..end]) && !goes_on(&block[*done..end], &block[end..line_end]);
+    let (before, after) = (&block[*done..end], &block[end..line_end]);
+    let ends = || says_something(before, after) && !goes_on(before, after);
     if is_long() || ends() {
         emit(block, *done..end, each);
         *done = end;
@@ -63,8 +64,9 @@ const ABBREVIATION_LETTERS: usize = 4;
 const NUMBERED_LETTERS: usize = 3;
 
 /// False for text without a letter, or with only one letter before a point; for the number of a heading, which is single letters and digits
-/// with points between them, or a Roman number; and for one word with such a number.
-fn says_something(text: &str) -> bool {
+/// with points between them, or a Roman number; and for one word with such a number, unless letters have no case and a sentence comes `after`
+/// it, not a title.
+fn says_something(text: &str, after: &str) -> bool {
     let text = text.trim();
     let is_part = |part: &str| part.len() == 1 || part.bytes().all(|b| b.is_ascii_digit());
     let is_number = |text: &str| {
@@ -79,21 +81,28 @@ fn says_something(text: &str) -> bool {
     let is_roman = |text: &str| text.len() > 1 && text.bytes().all(|b| b"IVXLC".contains(&b));
     let is_named = || {
         named.split_once(' ').is_some_and(|(word, number)| {
-            let is_word = word.chars().all(char::is_alphabetic);
+            let is_word = word.chars().all(is_letter);
             let is_capital = word.starts_with(char::is_uppercase) && (is_roman(number) || is_number(number));
             // Where letters have no case, `الشكل 14.1.` or `表 12.10.`, and not a sentence that ends with a number.
             let has_no_case = !word.contains(|c: char| c.is_lowercase() || c.is_uppercase());
-            is_word && (is_capital || has_no_case && number.contains('.') && is_number(number))
+            // Chinese and Japanese have another mark for the end of a sentence.
+            let is_title = || !word.starts_with(is_spaced) || !after.trim_end().ends_with(is_end);
+            is_word && (is_capital || has_no_case && number.contains('.') && is_number(number) && is_title())
         })
     };
     !(is_single || is_number(text) || is_roman(named) || is_named())
 }
 
+/// True for letters and for marks that belong to letters, such as the virama of Indic scripts.
+fn is_letter(c: char) -> bool {
+    is_word_char(c) && !c.is_numeric() && c != '_'
+}
+
 /// True when the point at the end of `before` does not end a sentence, because of the text `after` it.
 fn goes_on(before: &str, after: &str) -> bool {
     let (Some(before), after) = (before.trim_end().strip_suffix('.'), after.trim_start()) else { return false };
-    let letters =
-        before.chars().rev().take_while(|c| c.is_alphabetic() && is_spaced(*c)).take(ABBREVIATION_LETTERS + 1).count();
+    let word = before.chars().rev().take_while(|&c| is_letter(c) && is_spaced(c));
+    let letters = word.filter(|c| c.is_alphabetic()).take(ABBREVIATION_LETTERS + 1).count();
     if after.starts_with(char::is_lowercase) {
         // The point ends an abbreviation or an ordinal number. After longer words a sentence may begin with a name: `It works. mod_ssl is
         // …`.
@@ -247,12 +256,16 @@ mod tests {
             ("en", "Part IV. The end"),
             ("en", "IV. The end"),
             ("zh-Hans", "表 12.10. 编译相关软件包列表"),
+            ("ja", "図 14.1. これは図です。"),
             ("ar", "شكل 14.1. السياق الأمني"),
+            ("hi", "चित्र 14.1. सुरक्षा संदर्भ"),
         ] {
             assert_eq!(sentences(lang, text), [text], "{lang}");
         }
         assert_eq!(sentences("en", "We have version 3. It works."), ["We have version 3.", "It works."]);
         assert_eq!(sentences("ar", "ولد سنة 2010. مات."), ["ولد سنة 2010.", "مات."]);
+        assert_eq!(sentences("ar", "الإصدار 2.0. صدر أمس."), ["الإصدار 2.0.", "صدر أمس."]);
+        assert_eq!(sentences("te", "ఇది రాష్ట్రం. 12 జిల్లాలు."), ["ఇది రాష్ట్రం.", "12 జిల్లాలు."]);
         let burmese = "ကျား၊ မ၊ ဟူ၍ ခွဲခြားခြင်း မရှိစေရ။ လူတိုင်း ရှိသည်။";
         assert_eq!(sentences("my", burmese).len(), 2, "U+104A is a comma");
         assert_eq!(sentences("en", "printf(\"a.\"); exit(0);"), ["printf(\"a.\"); exit(0);"]);
