@@ -3,6 +3,8 @@
 //! HTML tells boxes and lines from parts of a sentence by the style sheet, which is not read here. So the text tells: capital letters, marks
 //! at the ends of lines, and their lengths.
 
+use crate::text::lists::is_item;
+
 /// True when a line feed of the source between two texts is not even a space: between wide characters other than Hangul (CSS Text 3, §4.1.3).
 pub fn is_unspaced(before: &str, next: &str) -> bool {
     before.chars().next_back().is_some_and(is_wide) && next.chars().next().is_some_and(is_wide)
@@ -33,7 +35,7 @@ const SHORT_LETTERS: usize = 3;
 /// Most lines that end with `<br>` are verses, addresses, names and programs. In running text it stands before a small letter, or after a
 /// short word.
 pub fn goes_on(line: &str, next: &str) -> bool {
-    if line.ends_with(ENDS) {
+    if line.ends_with(ENDS) || is_item(next) {
         return false;
     }
     if next.starts_with(|c: char| c.is_lowercase() || matches!(c, ',' | ')' | ']' | '»')) {
@@ -137,6 +139,8 @@ mod tests {
             ("It is done.", "and that is it"),
             ("20多种架构特性", "基本符合生产要求"),
             ("ที่อยู่", "กรุงเทพ"),
+            ("• what it is for", "• what it costs"),
+            ("– для", "– после"),
         ] {
             assert!(!goes_on(line, next), "{line} | {next}");
         }

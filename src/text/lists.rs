@@ -1,8 +1,11 @@
-//! Items of lists that stand on one line: `1) one 2) two`.
+//! Items of lists: those that stand on one line, `1) one 2) two`, and lines that begin with a bullet.
 
 /// Characters that begin items.
 const BULLETS: &[char] =
     &['•', '◦', '▪', '▫', '■', '□', '●', '○', '⁃', '⁌', '⁍', '◆', '◇', '★', '☆', '➤', '➢', '➣', '▶', '▸', '►'];
+
+/// Signs that stand for bullets at the beginning of a line, if a blank follows.
+const DASHES: &[char] = &['-', '–', '—', '*', '·', '‣', '∙', '・'];
 
 /// Items of one kind begin at least so many bytes apart, since there is text between them, unlike in `e. e. cummings`.
 const MIN_GAP_BYTES: usize = 4;
@@ -66,6 +69,11 @@ pub(super) fn list_items(text: &str, is_line_start: bool) -> Vec<usize> {
     });
     let Some(kind) = kind_of_list(&marks, starts_sure) else { return Vec::new() };
     marks.into_iter().filter(|mark| mark.kind == kind).map(|mark| mark.at).collect()
+}
+
+/// True for a line that begins with a bullet, or with a sign that stands for one.
+pub fn is_item(line: &str) -> bool {
+    line.starts_with(BULLETS) || line.strip_prefix(DASHES).is_some_and(|rest| rest.starts_with([' ', '\t', '\u{a0}']))
 }
 
 /// The kind with most marks; of several kinds with as many, the one that comes first in the line. `None` if no kind has enough marks.
@@ -169,6 +177,16 @@ fn is_roman(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_with_bullets_are_items() {
+        for line in ["• One", "▪One", "- one", "–\u{a0}one", "* one", "· one"] {
+            assert!(is_item(line), "{line}");
+        }
+        for line in ["-v", "*.rs", "–", "one - two", "+ one", ""] {
+            assert!(!is_item(line), "{line}");
+        }
+    }
 
     #[test]
     fn items_are_a_sequence_of_one_kind() {

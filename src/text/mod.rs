@@ -8,7 +8,7 @@ mod boundaries;
 pub mod contacts;
 pub mod counterpart;
 pub mod json;
-mod lists;
+pub mod lists;
 pub mod near;
 mod quotes;
 pub mod scored;

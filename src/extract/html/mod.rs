@@ -213,6 +213,11 @@ mod tests {
     fn white_space_is_folded_across_inline_tags_and_in_pre() {
         assert_eq!(blocks("<p> a <b> b</b>\n<i>c </i>d&nbsp;&#32;e"), ["p:a b c d e"]);
         assert_eq!(blocks("<pre>\n  x\n\ty\n</pre>"), ["pre:x y"]);
+        assert_eq!(
+            blocks("<pre>We have\n • one\n   thing\n <b>* two\n*</b>c</pre>"),
+            ["pre:We have\n• one thing\n* two *c"]
+        );
+        assert_eq!(blocks("<p>We have\n • one<br>- two"), ["p:We have • one\n- two"]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::extract::params::Params;
 use crate::extract::read::{Read, Signs};
 use crate::extract::tags::{self, Content, Group, Layout, Role, Tag};
 use crate::language::{Kind, Run};
+use crate::text::lists::is_item;
 use crate::types::{Block, Page, TEXT_TOKEN};
 
 /// Deeper elements are not kept open: their end tags end no block but the innermost.
@@ -377,7 +378,7 @@ impl<'a> Reader<'a> {
         if self.edge.begins_box && was == Before::Feed {
             self.before = Before::Space;
         }
-        self.words += fold::fold(text, &mut self.page.text, &mut self.before);
+        self.fold(text);
         if self.page.text.len() == start {
             return;
         }
@@ -396,6 +397,20 @@ impl<'a> Reader<'a> {
         match self.runs.last_mut() {
             Some(last) if last.kind == kind => last.end = end,
             _ => self.runs.push(Run { start: start as u32, end, kind }),
+        }
+    }
+
+    /// Adds a text. In a listing a row that begins an item of a list begins a line, and the other rows are joined.
+    fn fold(&mut self, text: &str) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let feed = if self.open_listings > 0 { memchr(b'\n', rest.as_bytes()) } else { None };
+            let (row, next) = rest.split_at(feed.map_or(rest.len(), |feed| feed + 1));
+            if self.open_listings > 0 && self.before == Before::Feed && is_item(row.trim_start()) {
+                self.before = Before::End;
+            }
+            self.words += fold::fold(row, &mut self.page.text, &mut self.before);
+            rest = next;
         }
     }
 
