@@ -10,7 +10,7 @@ use std::cell::Cell;
 use sentencex::languages as library;
 
 use super::lists::list_items;
-use super::quotes::{Enclosed, SYMMETRIC, is_closer, is_word_char};
+use super::quotes::{Enclosed, SYMMETRIC, is_closer, is_spaced, is_word_char};
 use crate::types::Lang;
 
 /// The library's rules of a language.
@@ -368,7 +368,16 @@ impl Rules {
             let is_code = head.as_bytes().last().is_some_and(u8::is_ascii_digit)
                 && next.starts_with(char::is_alphabetic)
                 && next.bytes().any(|b| b.is_ascii_digit());
-            if is_code || self.library.period_suppresses_boundary(self.head(head), last_word, next) {
+            // The library knows the initials of ASCII alone: `А. Золотухін`
+            let is_initial = !last_word.is_ascii()
+                && last_word.chars().nth(1).is_none()
+                && last_word.starts_with(char::is_uppercase)
+                && next.trim_start().starts_with(char::is_uppercase);
+            if is_code
+                || is_initial
+                || is_in_identifier(head, next)
+                || self.library.period_suppresses_boundary(self.head(head), last_word, next)
+            {
                 return None;
             }
         }
@@ -526,6 +535,37 @@ fn behind_symmetric(text: &str) -> &str {
     let text = text.trim_start();
     let rest = SYMMETRIC.iter().find_map(|mark| text.strip_prefix(mark));
     rest.map_or(text, str::trim_start)
+}
+
+/// True for a point inside a name of a program, a path, or initials: `com.example.Page`, `Page.Kind`, `LOG.NORM`, `A.B. Smith`. A small word
+/// before it and a capital after it (`the end.Next comes`) are two sentences without a space between them, unless more than these tells.
+pub(super) fn is_in_identifier(head: &str, next: &str) -> bool {
+    let is_part = |c: char| is_word_char(c) && is_spaced(c);
+    let begun = head.trim_end_matches(is_part);
+    let behind = next.trim_start_matches(is_part);
+    let (left, right) = (&head[begun.len()..], &next[..next.len() - behind.len()]);
+    let is_name = |part: &str| part.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    if !is_name(left) || !is_name(right) {
+        return false;
+    }
+    let is_part_before = begun.strip_suffix('.').is_some_and(|rest| rest.ends_with(is_part));
+    let is_part_behind =
+        behind.strip_prefix('.').is_some_and(|rest| rest.starts_with(is_part) || right.chars().nth(1).is_none());
+    let is_capital = |part: &str| part.contains(char::is_uppercase) && !part.contains(char::is_lowercase);
+    let is_camel = |part: &str| {
+        part.chars().zip(part.chars().skip(1)).any(|(one, next)| one.is_lowercase() && next.is_uppercase())
+    };
+    let near = &head[head.ceil_char_boundary(head.len().saturating_sub(MAX_WORD_BYTES))..];
+    let is_path = || near.rsplit(char::is_whitespace).next().unwrap_or("").matches('/').count() > 1;
+    is_part_before
+        || is_part_behind
+        || left.contains('_')
+        || right.contains('_')
+        || behind.starts_with('(')
+        || is_capital(left) && is_capital(right)
+        || is_camel(left)
+        || left.starts_with(char::is_uppercase) && is_camel(right)
+        || is_path()
 }
 
 /// True for a run of points that follows `!`, `?` or `…` and a space: the two are one end.

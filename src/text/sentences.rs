@@ -129,6 +129,7 @@ fn emit(block: &str, range: Range<usize>, each: &mut impl FnMut(Range<usize>)) {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::boundaries::is_in_identifier;
     use super::*;
 
     fn sentences<'t>(lang: &str, text: &'t str) -> Vec<&'t str> {
@@ -184,6 +185,30 @@ mod tests {
         );
         assert_eq!(sentences("de", "Die Domain (.Org) ist alt."), ["Die Domain (.Org) ist alt."]);
         assert_eq!(sentences("en", "This is the end.Next comes more."), ["This is the end.", "Next comes more."]);
+    }
+
+    #[test]
+    fn a_point_inside_a_name_ends_nothing_and_one_without_a_space_before_a_sentence_does() {
+        for (lang, text) in [
+            ("en", "Use com.taobao.TpsControl or a.b.C here."),
+            ("en", "See /usr/share/doc/cron/README.Debian for more."),
+            ("fr", "La fonction LOI.NORMALE et ScriptForge.Session et Loi.Inverse(0) sont là."),
+            ("de", "SCHÄTZER.EXP liegt in de_DE.UTF-8 vor."),
+            ("zh-Hans", "使用TimeUnit.SECONDS和java.util.HashMap吧"),
+            ("uk", "Укладач А.І. Золотухін."),
+        ] {
+            assert_eq!(sentences(lang, text), [text], "{lang}");
+        }
+        for (lang, text) in [
+            ("en", "This is the end.|Next comes more."),
+            ("en", "We use the API.|The end."),
+            ("en", "It is version 2.0.|The end."),
+            ("de", "Das wird gut werden.|LibreOffice läuft."),
+            ("ru", "Это конец.|Дальше больше."),
+        ] {
+            let expected: Vec<&str> = text.split('|').collect();
+            assert_eq!(sentences(lang, &text.replace('|', "")), expected, "{lang}");
+        }
     }
 
     #[test]
@@ -244,6 +269,11 @@ mod tests {
         assert_eq!(sentences("ar", "نعم. د. محمد هنا."), ["نعم.", "د. محمد هنا."]);
         assert_eq!(sentences("ko", "네. 갑니다."), ["네.", "갑니다."]);
         assert_eq!(sentences("en", "So do I. We go."), ["So do I.", "We go."]);
+        for (lang, text) in
+            [("uk", "Він бачив А. І. Золотухіна там."), ("el", "Ο Γ. Σεφέρης."), ("cs", "Byl to Š. Novák.")]
+        {
+            assert_eq!(sentences(lang, text), [text], "{lang}");
+        }
     }
 
     #[test]
@@ -319,15 +349,19 @@ mod tests {
         found
     }
 
-    /// True for a full stop of Chinese before an ASCII letter or digit, and for a point with which a word begins, which the library reads
-    /// otherwise.
+    /// True for a full stop of Chinese before an ASCII letter or digit, and for a point with which a word begins, that is inside a name, or
+    /// behind an initial, which the library reads otherwise.
     fn is_read_otherwise(text: &str) -> bool {
+        let is_in_name = |(at, _)| is_in_identifier(&text[..at], &text[at + 1..]);
         let chars: Vec<char> = std::iter::once(' ').chain(text.chars()).collect();
-        chars.windows(3).any(|three| {
+        let is_other = chars.windows(3).any(|three| {
             let begins_word = three[0].is_whitespace() || "([{«“‘/".contains(three[0]);
-            three[1] == '。' && three[2].is_ascii_alphanumeric()
+            let is_initial = !three[1].is_ascii() && three[1].is_uppercase() && three[2] == '.';
+            is_initial
+                || three[1] == '。' && three[2].is_ascii_alphanumeric()
                 || begins_word && three[1] == '.' && three[2].is_alphabetic()
-        })
+        });
+        is_other || text.match_indices('.').any(is_in_name)
     }
 
     /// All languages that the library knows, and some that use the rules of a relative.
