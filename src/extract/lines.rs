@@ -33,12 +33,14 @@ const SHORT_LETTERS: usize = 3;
 /// True when a sentence may go on from a line to the `next` at `<br>`.
 ///
 /// Most lines that end with `<br>` are verses, addresses, names and programs. In running text it stands before a small letter, or after a
-/// short word.
+/// short word. Behind a script without small letters such a letter begins a name: `概要<br>nginx は`.
 pub fn goes_on(line: &str, next: &str) -> bool {
     if line.ends_with(ENDS) || is_item(next) {
         return false;
     }
-    if next.starts_with(|c: char| c.is_lowercase() || matches!(c, ',' | ')' | ']' | '»')) {
+    let has_case =
+        || line.chars().rev().find(|c| c.is_alphabetic()).is_none_or(|c| c.is_lowercase() || c.is_uppercase());
+    if next.starts_with([',', ')', ']', '»']) || next.starts_with(char::is_lowercase) && has_case() {
         return true;
     }
     let word = line.rsplit(' ').next().unwrap_or("");
@@ -139,6 +141,8 @@ mod tests {
             ("It is done.", "and that is it"),
             ("20多种架构特性", "基本符合生产要求"),
             ("ที่อยู่", "กรุงเทพ"),
+            ("パーミッションを設定する", "suEXEC は安全です。"),
+            ("설치", "nginx는 서버이다."),
             ("• what it is for", "• what it costs"),
             ("– для", "– после"),
         ] {
