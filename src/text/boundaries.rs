@@ -436,8 +436,8 @@ impl Rules {
             let goes_on = is_spaced && (starts_plain(spaced) || (self.code == "en" && starts_with_i(spaced)));
             return goes_on || (head.ends_with(|c: char| !c.is_whitespace()) && starts_plain(next));
         }
-        self.goes_on(next)
-            || (matches!(matched, "!" | "?") && head.ends_with([' ', '\t']) && starts_behind_signs(next, no_letter))
+        let is_sign = || starts_behind_signs(next, no_letter) || self.code != "fr" && is_alone(next);
+        self.goes_on(next) || (matches!(matched, "!" | "?") && head.ends_with([' ', '\t']) && is_sign())
     }
 
     /// True when text that begins like this continues a sentence.
@@ -514,6 +514,13 @@ fn starts_plain(text: &str) -> bool {
 fn starts_with_i(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('I') else { return false };
     rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '\'' | '\u{2019}'))
+}
+
+/// True for text that shows a mark between spaces to be a sign that is spoken of, or of a program: no sentence begins behind it. Only French
+/// writes spaces before the marks that end sentences.
+fn is_alone(next: &str) -> bool {
+    let begun = next.trim_start_matches(|c: char| c.is_whitespace() || "¿¡\"'“«„‘(-–—".contains(c));
+    next.starts_with(char::is_whitespace) && !begun.starts_with(char::is_uppercase)
 }
 
 /// True when the first letter, digit or mark is an ASCII digit or a small letter.

@@ -212,6 +212,24 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_between_spaces_ends_a_sentence_in_french_or_before_a_capital() {
+        for (lang, text) in [
+            ("ja", "ワイルドカードでは ? は一つの文字です。"),
+            ("zh-Hans", "此外还可以使用通配符 ? 和 *，是吗？"),
+            ("ar", "اضغط ? للمساعدة."),
+            ("en", "Press the ? key, and ? again, or ! = 3."),
+            ("en", "? Press it."),
+            ("ru", "Где он ?|Там."),
+            ("es", "Es así !|¿Verdad?"),
+            ("fr", "Vraiment ?|«\u{a0}Oui !\u{a0}»"),
+            ("fr", "Combien ?|— Deux."),
+        ] {
+            let expected: Vec<&str> = text.split('|').collect();
+            assert_eq!(sentences(lang, &text.replace('|', " ")), expected, "{lang}");
+        }
+    }
+
+    #[test]
     fn the_number_of_a_heading_belongs_to_it() {
         assert_eq!(sentences("en", "2.1.7. Braille displays"), ["2.1.7. Braille displays"]);
         assert_eq!(sentences("cs", "B.4.10. Výběr balíků"), ["B.4.10. Výběr balíků"]);
@@ -350,14 +368,16 @@ mod tests {
     }
 
     /// True for a full stop of Chinese before an ASCII letter or digit, and for a point with which a word begins, that is inside a name, or
-    /// behind an initial, which the library reads otherwise.
+    /// behind an initial, or for a mark between spaces, which the library reads otherwise.
     fn is_read_otherwise(text: &str) -> bool {
         let is_in_name = |(at, _)| is_in_identifier(&text[..at], &text[at + 1..]);
         let chars: Vec<char> = std::iter::once(' ').chain(text.chars()).collect();
         let is_other = chars.windows(3).any(|three| {
             let begins_word = three[0].is_whitespace() || "([{«“‘/".contains(three[0]);
             let is_initial = !three[1].is_ascii() && three[1].is_uppercase() && three[2] == '.';
+            let is_sign = three[0].is_whitespace() && "!?".contains(three[1]) && three[2].is_whitespace();
             is_initial
+                || is_sign
                 || three[1] == '。' && three[2].is_ascii_alphanumeric()
                 || begins_word && three[1] == '.' && three[2].is_alphabetic()
         });
