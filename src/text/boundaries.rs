@@ -270,7 +270,6 @@ impl Boundaries {
             let boundary = match around {
                 Some(range) if range.is_quotation() => rules.behind_quotation(text, range.end, boundary),
                 Some(_) => None,
-                None if is_in_item(&items, boundary, text.len()) => None,
                 None if items.contains(&boundary) => Some(boundary),
                 None => Some(rules.behind_closer(text, boundary, &mut self.enclosed)),
             };
@@ -285,12 +284,6 @@ impl Boundaries {
             self.found.dedup();
         }
     }
-}
-
-/// True inside an item of a list, but not at its ends.
-fn is_in_item(items: &[usize], at: usize, length: usize) -> bool {
-    let next = items.partition_point(|&start| start < at);
-    next > 0 && at < items.get(next).copied().unwrap_or(length)
 }
 
 impl Rules {
@@ -569,7 +562,7 @@ pub(super) fn is_in_identifier(head: &str, next: &str) -> bool {
         || left.contains('_')
         || right.contains('_')
         || behind.starts_with('(')
-        || is_capital(left) && is_capital(right)
+        || is_capital(right) && (is_capital(left) || left.contains(char::is_numeric))
         || is_camel(left)
         || left.starts_with(char::is_uppercase) && is_camel(right)
         || is_path()

@@ -130,6 +130,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::boundaries::is_in_identifier;
+    use super::super::lists::list_items;
     use super::*;
 
     fn sentences<'t>(lang: &str, text: &'t str) -> Vec<&'t str> {
@@ -225,6 +226,19 @@ mod tests {
             ("fr", "Combien ?|— Deux."),
         ] {
             let expected: Vec<&str> = text.split('|').collect();
+            assert_eq!(sentences(lang, &text.replace('|', " ")), expected, "{lang}");
+        }
+    }
+
+    #[test]
+    fn items_of_lists_have_sentences() {
+        for (lang, text) in [
+            ("en", "• It is free.|Look at it!|• Is it so?|Tell us."),
+            ("ar", "★ هو مجاني.|ألق نظرة."),
+            ("zh-Hans", "(1) 小写。|音符都是。"),
+            ("en", "Choose (a) one. |We do."),
+        ] {
+            let expected: Vec<&str> = text.split('|').map(str::trim).collect();
             assert_eq!(sentences(lang, &text.replace('|', " ")), expected, "{lang}");
         }
     }
@@ -368,7 +382,7 @@ mod tests {
     }
 
     /// True for a full stop of Chinese before an ASCII letter or digit, and for a point with which a word begins, that is inside a name, or
-    /// behind an initial, or for a mark between spaces, which the library reads otherwise.
+    /// behind an initial, for a mark between spaces, or in a list, which the library reads otherwise.
     fn is_read_otherwise(text: &str) -> bool {
         let is_in_name = |(at, _)| is_in_identifier(&text[..at], &text[at + 1..]);
         let chars: Vec<char> = std::iter::once(' ').chain(text.chars()).collect();
@@ -381,7 +395,8 @@ mod tests {
                 || three[1] == '。' && three[2].is_ascii_alphanumeric()
                 || begins_word && three[1] == '.' && three[2].is_alphabetic()
         });
-        is_other || text.match_indices('.').any(is_in_name)
+        let is_list = |line: &str| !list_items(line, true).is_empty();
+        is_other || text.match_indices('.').any(is_in_name) || text.lines().any(is_list)
     }
 
     /// All languages that the library knows, and some that use the rules of a relative.
@@ -399,7 +414,7 @@ mod tests {
         });
         let pieces = [
             r"[A-Da-d ]{0,3}[.!?…;:。]{1,3}[ \n\t]{0,2}|['`(){}\[\]<>@「」]",
-            r"[0-9a-cA-CIа-вА-В]{1,2}[.)] |(Dr|etc|ca|No|p\.m|U\.S|Mr|it|l'ing|т\.е|Yahoo)\.? ?|[a-cA-C]{1,3} |• |\[1\]",
+            r"[0-9a-cA-CIа-вА-В]{1,2}[.)] |(Dr|etc|ca|No|p\.m|U\.S|Mr|it|l'ing|т\.е|Yahoo)\.? ?|[a-cA-C]{1,3} |\[1\]",
             r"[a-cA-C.!][”›’] |, |März|я |Ж|漢|a@b\.cd|''|``",
         ];
         let pattern = format!("({}|[ (]({})[ ,.!]){{0,14}}", pieces.join("|"), quotations.join("|"));
