@@ -269,6 +269,7 @@ impl Boundaries {
             let around = self.enclosed.around(boundary, text, || rules.is_strong_break(text, start, end));
             let boundary = match around {
                 Some(range) if range.is_quotation() => rules.behind_quotation(text, range.end, boundary),
+                Some(range) if range.start == last => rules.behind_brackets(text, range.end, boundary),
                 Some(_) => None,
                 None if items.contains(&boundary) => Some(boundary),
                 None => Some(rules.behind_closer(text, boundary, &mut self.enclosed)),
@@ -455,6 +456,14 @@ impl Rules {
         }
         let skipped = next.trim_start_matches(|c: char| c.is_whitespace() || is_terminator(c));
         Some(end + next.len() - skipped.len())
+    }
+
+    /// The boundary after a sentence in brackets that ends at `end`, if nothing but the closing one stands behind `boundary`.
+    fn behind_brackets(&self, text: &str, end: usize, boundary: usize) -> Option<usize> {
+        let next = next_words(text, end);
+        let is_last = text[boundary..end].chars().nth(1).is_none();
+        let is_free = next.starts_with(|c: char| c.is_whitespace() || c.is_alphanumeric());
+        (is_last && is_free && !self.goes_on(next.trim())).then(|| end + next.len() - next.trim_start().len())
     }
 
     /// A boundary, moved to after a closing quotation mark that closes nothing, and after the terminators that follow it.

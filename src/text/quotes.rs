@@ -422,15 +422,30 @@ fn crosses(range: &Range, parentheses: &[(usize, usize)]) -> bool {
         || around(range.end).is_some_and(|&(start, _)| start > range.start)
 }
 
-/// Lists all ranges from an opening parenthesis to the next closing one, each of any kind.
+/// Brackets that open, and those that close them: the ones of full width and the others stand for each other, as people type them.
+const BRACKETS: [(&str, &str); 4] = [("(（", ")）"), ("[［", "]］"), ("{", "}"), ("<", ">")];
+
+/// Lists all ranges in brackets that are not inside others. Brackets that are never closed, or by those of another kind, count as none.
 fn read_parentheses(text: &str, out: &mut Vec<(usize, usize)>) {
-    let mut at = 0;
-    while let Some(start) = text[at..].find(['(', '（', '<', '{', '[']).map(|length| at + length)
-        && let Some(length) = text[start..].find([')', ']', '}', '>', '）'])
-    {
-        let close = start + length;
-        at = close + if text.as_bytes()[close] < 0x80 { 1 } else { '）'.len_utf8() };
-        out.push((start, at));
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut counts = [0; BRACKETS.len()];
+    for (at, mark) in text.match_indices(['(', '（', '[', '［', '{', '<', ')', '）', ']', '］', '}', '>']) {
+        if let Some(kind) = BRACKETS.iter().position(|(opening, _)| opening.contains(mark)) {
+            open.push((at, kind));
+            counts[kind] += 1;
+            continue;
+        }
+        let Some(kind) = BRACKETS.iter().position(|(_, closing)| closing.contains(mark)) else { continue };
+        while counts[kind] > 0
+            && let Some((start, last)) = open.pop()
+        {
+            counts[last] -= 1;
+            if last == kind {
+                out.truncate(out.partition_point(|&(other, _)| other < start));
+                out.push((start, at + mark.len()));
+                break;
+            }
+        }
     }
 }
 
@@ -475,6 +490,7 @@ mod tests {
         assert_eq!(enclosed("Er sagt: „Nein.“ (Er [geht.) Das war's, it's"), ["„Nein.“", "(Er [geht.)"]);
         assert_eq!(enclosed("the ' small ' and 'big' ones'"), ["' small '", "'big'"]);
         assert_eq!(enclosed("``a'' “b” «c» 「d」 \"e"), ["``a''", "“b”", "«c»", "「d」"]);
+        assert_eq!(enclosed("(see gpg(1). (a])) <b] {c（d)} (e"), ["(see gpg(1). (a]))", "{c（d)}"]);
         assert_eq!(enclosed("ask a.b@c.example.org. Now"), ["a.b@c.example.org"]);
         assert_eq!(enclosed("'It's. All.'"), ["'It's. All.'"]);
         assert_eq!(enclosed("”a“ ”b” „c” »d» »e« ‚f‘ g“ it’s”"), ["”a“", "”b”", "„c”", "»d»", "»e«", "‚f‘"]);

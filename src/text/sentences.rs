@@ -244,6 +244,19 @@ mod tests {
     }
 
     #[test]
+    fn brackets_may_stand_inside_others_and_hold_a_sentence() {
+        for (lang, text) in [
+            ("ja", "表示できません。|(jfbterm(1) を使う必要があります。)|はい。"),
+            ("zh-Hans", "显示字符。|（如 jfbterm(1)，从而。）|是。"),
+            ("en", "Look.|(See gpg(1).)|It is (or not.) for us (here.|It ends."),
+        ] {
+            let expected: Vec<&str> = text.split('|').collect();
+            let glue = if lang == "en" { " " } else { "" };
+            assert_eq!(sentences(lang, &text.replace('|', glue)), expected, "{lang}");
+        }
+    }
+
+    #[test]
     fn the_number_of_a_heading_belongs_to_it() {
         assert_eq!(sentences("en", "2.1.7. Braille displays"), ["2.1.7. Braille displays"]);
         assert_eq!(sentences("cs", "B.4.10. Výběr balíků"), ["B.4.10. Výběr balíků"]);
@@ -382,21 +395,34 @@ mod tests {
     }
 
     /// True for a full stop of Chinese before an ASCII letter or digit, and for a point with which a word begins, that is inside a name, or
-    /// behind an initial, for a mark between spaces, or in a list, which the library reads otherwise.
+    /// behind an initial, for a mark between spaces, in a list, or
+    /// for brackets inside others and around a sentence, which the library reads otherwise.
     fn is_read_otherwise(text: &str) -> bool {
         let is_in_name = |(at, _)| is_in_identifier(&text[..at], &text[at + 1..]);
         let chars: Vec<char> = std::iter::once(' ').chain(text.chars()).collect();
         let is_other = chars.windows(3).any(|three| {
             let begins_word = three[0].is_whitespace() || "([{«“‘/".contains(three[0]);
             let is_initial = !three[1].is_ascii() && three[1].is_uppercase() && three[2] == '.';
+            let is_end_inside = is_end(three[0])
+                && (")]}>".contains(three[1]) || three[1].is_whitespace() && ")]}>".contains(three[2]));
             let is_sign = three[0].is_whitespace() && "!?".contains(three[1]) && three[2].is_whitespace();
             is_initial
+                || is_end_inside
                 || is_sign
                 || three[1] == '。' && three[2].is_ascii_alphanumeric()
                 || begins_word && three[1] == '.' && three[2].is_alphabetic()
         });
         let is_list = |line: &str| !list_items(line, true).is_empty();
-        is_other || text.match_indices('.').any(is_in_name) || text.lines().any(is_list)
+        // The library knows no brackets inside others.
+        let has_nested = |line: &str| {
+            let mut open = None;
+            line.chars().any(|c| match "([{<)]}>".find(c) {
+                Some(at @ 0..4) => open.replace(at).is_some(),
+                Some(at) => open.take().is_some_and(|open| open + 4 != at),
+                None => false,
+            })
+        };
+        is_other || text.lines().any(has_nested) || text.match_indices('.').any(is_in_name) || text.lines().any(is_list)
     }
 
     /// All languages that the library knows, and some that use the rules of a relative.
