@@ -58,7 +58,7 @@ enum Ends {
     Spaced,
     /// These characters.
     With(&'static [char]),
-    /// These characters; but the point does not.
+    /// These characters; but the point does not, nor U+2024, as which it is often typed.
     WithoutPoint(&'static [char]),
 }
 
@@ -330,7 +330,7 @@ impl Rules {
         let is_member = |c: char| match self.ends {
             Ends::Spaced => is_terminator(c),
             Ends::With(others) => is_terminator(c) || others.contains(&c),
-            Ends::WithoutPoint(others) => (c != '.' && is_terminator(c)) || others.contains(&c),
+            Ends::WithoutPoint(others) => (!matches!(c, '.' | '․') && is_terminator(c)) || others.contains(&c),
         };
         let rest = &text[at..];
         let length = rest.find(|c| !is_member(c)).unwrap_or(rest.len());
@@ -712,7 +712,8 @@ mod tests {
                 continue;
             }
             for c in (0..0x2_0000).filter_map(char::from_u32) {
-                if ADDED_TERMINATORS.contains(&c) || c == '၊' || (rules.code, c) == ("my", '၏') {
+                if ADDED_TERMINATORS.contains(&c) || c == '၊' || matches!((rules.code, c), ("my", '၏') | ("hy", '․'))
+                {
                     continue;
                 }
                 let text = c.to_string();

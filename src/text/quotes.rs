@@ -29,7 +29,7 @@ const fn pair(open: &'static str, close: &'static str, kind: Kind) -> Pair {
 }
 
 /// Of pairs that begin alike, the first that fits counts.
-static PAIRS: [Pair; 19] = [
+static PAIRS: [Pair; 20] = [
     pair("``", "''", Kind::Sure),
     pair("``", "``", Kind::Sure),
     pair("''", "''", Kind::Sure),
@@ -49,6 +49,7 @@ static PAIRS: [Pair; 19] = [
     pair("‹", "›", Kind::Sided),
     pair("《", "》", Kind::Sure),
     pair("「", "」", Kind::Sure),
+    pair("『", "』", Kind::Sure),
 ];
 
 /// Where a quotation mark stands.
@@ -89,7 +90,8 @@ pub(super) fn is_spaced(c: char) -> bool {
 pub(super) const SYMMETRIC: [&str; 7] = ["``", "''", "`", "'", "\"", "‚", "‛"];
 
 /// Closing marks. Of those that stand at a place, the first one counts.
-const CLOSERS: [&str; 17] = ["’", "‘", "‚", "”", "‛", "“", "‟", "›", "》", "」", "''", "``", "»", "«", "'", "`", "\""];
+const CLOSERS: [&str; 18] =
+    ["’", "‘", "‚", "”", "‛", "“", "‟", "›", "》", "」", "』", "''", "``", "»", "«", "'", "`", "\""];
 
 /// In longer lines, in bytes, quotations in `'` and `` ` `` with spaces inside are not sought, since the time grows with the square of the
 /// number of these marks.
@@ -489,7 +491,7 @@ mod tests {
     fn quotations_parentheses_and_mail_are_found() {
         assert_eq!(enclosed("Er sagt: „Nein.“ (Er [geht.) Das war's, it's"), ["„Nein.“", "(Er [geht.)"]);
         assert_eq!(enclosed("the ' small ' and 'big' ones'"), ["' small '", "'big'"]);
-        assert_eq!(enclosed("``a'' “b” «c» 「d」 \"e"), ["``a''", "“b”", "«c»", "「d」"]);
+        assert_eq!(enclosed("``a'' “b” «c» 「d」『e』 \"f"), ["``a''", "“b”", "«c»", "「d」", "『e』"]);
         assert_eq!(enclosed("(see gpg(1). (a])) <b] {c（d)} (e"), ["(see gpg(1). (a]))", "{c（d)}"]);
         assert_eq!(enclosed("ask a.b@c.example.org. Now"), ["a.b@c.example.org"]);
         assert_eq!(enclosed("'It's. All.'"), ["'It's. All.'"]);

@@ -155,6 +155,7 @@ mod tests {
     fn chinese_and_japanese_sentences_end_without_a_space() {
         assert_eq!(sentences("zh-Hans", "如果您有。恐怕好！是吗？"), ["如果您有。", "恐怕好！", "是吗？"]);
         assert_eq!(sentences("ja", "これは本です。はい。"), ["これは本です。", "はい。"]);
+        assert_eq!(sentences("ja", "『本。紙。』と言う。はい。"), ["『本。紙。』", "と言う。", "はい。"]);
         assert_eq!(
             sentences("zh-Hans", "配置完成。nacos启动！2.0版？是"),
             ["配置完成。", "nacos启动！", "2.0版？", "是"]
@@ -171,7 +172,7 @@ mod tests {
             ("hi", "यह घर है।|वह गया।"),
             ("ar", "هل هذا بيت؟|نعم."),
             ("ur", "یہ گھر ہے۔|وہ گیا۔"),
-            ("hy", "Սա տուն է։|Նա գնաց։"),
+            ("hy", "Սա տուն է․ նա գնաց։|Նա գնաց։"),
         ] {
             let expected: Vec<&str> = text.split('|').collect();
             assert_eq!(sentences(lang, &text.replace('|', " ")), expected, "{lang}");
