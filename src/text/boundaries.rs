@@ -451,7 +451,8 @@ impl Rules {
             return None;
         }
         let next = next_words(text, end);
-        if self.goes_on(next.trim()) || starts_behind_signs(next, no_letter) {
+        let is_inside = self.goes_on(next.trim()) || starts_behind_signs(next, no_letter);
+        if is_inside || is_joined(&text[..boundary], next) {
             return None;
         }
         let skipped = next.trim_start_matches(|c: char| c.is_whitespace() || is_terminator(c));
@@ -517,6 +518,17 @@ fn starts_with_i(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('I') else { return false };
     rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '\'' | '\u{2019}'))
 }
+
+/// True where Chinese or Japanese goes on behind a quotation: before a comma or a particle, or if the quotation, `「...」`, does not end as
+/// their sentences do.
+fn is_joined(quoted: &str, next: &str) -> bool {
+    let is_wide = |c: char| matches!(c, '\u{2e80}'..='\u{a4cf}') && c.is_alphabetic();
+    next.starts_with(JOINERS)
+        || quoted.ends_with(|c: char| !WIDE_ENDS.contains(&c)) && next.trim_start().starts_with(is_wide)
+}
+
+/// Commas of Chinese and Japanese, and particles of Japanese, which stand behind what they belong to.
+const JOINERS: [char; 13] = ['，', '、', '；', 'と', 'で', 'を', 'は', 'に', 'の', 'や', 'が', 'も', 'へ'];
 
 /// True for text that shows a mark between spaces to be a sign that is spoken of, or of a program: no sentence begins behind it. Only French
 /// writes spaces before the marks that end sentences.
