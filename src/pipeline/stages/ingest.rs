@@ -28,7 +28,7 @@ impl Stage for Ingest {
     }
 
     fn version(&self) -> u32 {
-        7
+        8
     }
 
     fn sections(&self) -> &'static [&'static str] {
