@@ -8,6 +8,7 @@
 mod process;
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
@@ -133,7 +134,7 @@ impl<A: Copy> Program<A> {
         Ok(Some(Program { role, params: params.clone(), processes, asked, kept }))
     }
 
-    /// Checks that the program has said nothing that it was not asked.
+    /// Checks that the program has said nothing that it was not asked, as far as it has answered all.
     ///
     /// # Errors
     /// When it has.
@@ -150,7 +151,7 @@ impl<A: Copy> Program<A> {
     }
 
     fn quiet(&mut self, mut waits: bool) -> Result<()> {
-        for process in &mut self.processes {
+        for process in self.processes.iter_mut().filter(|process| process.has_answered()) {
             if let Err(problem) = process.quiet(std::mem::take(&mut waits)) {
                 return Err(self.failed(problem));
             }
@@ -186,15 +187,26 @@ impl<A: Copy> Program<A> {
     /// # Errors
     /// When the program ends, is silent for too long, or answers what makes no sense; when the user wants to stop, and it is slow.
     pub fn answers(&mut self, stop: Stop<'_>) -> Result<Vec<A>> {
+        let mut answers = Vec::new();
+        self.append_answers(stop, &mut answers)?;
+        Ok(answers.into_iter().map(|(answer, _)| answer).collect())
+    }
+
+    /// Waits for the answers to all questions, and appends them in the order of the questions, each with the time at which it was heard: all
+    /// up to an error.
+    ///
+    /// # Errors
+    /// As [`Program::answers`].
+    pub fn append_answers(&mut self, stop: Stop<'_>, answers: &mut Vec<(A, Instant)>) -> Result<()> {
         let asked = std::mem::take(self.asked.get_mut().unwrap_or_else(PoisonError::into_inner));
-        let wait = Wait { seconds: self.params.timeout_seconds, stop };
-        let mut answers = Vec::with_capacity(asked.questions.len());
+        let mut wait = Wait { seconds: self.params.timeout_seconds, stop, since: None };
+        answers.reserve(asked.questions.len());
         for question in asked.questions {
-            answers.push(match question {
+            let answer = match question {
                 Question::Answered(answer) => answer,
                 Question::Sent { hash, process, about } => {
                     let process = &mut self.processes[process];
-                    let answer = process.answer(&wait)?.and_then(|line| {
+                    let answer = process.answer(&mut wait)?.and_then(|line| {
                         let answer =
                             (self.role.read)(&line).map_err(|problem| format!("wrote {}: {problem}", shown(&line)))?;
                         process.go_on().map(|()| answer)
@@ -206,9 +218,10 @@ impl<A: Copy> Program<A> {
                     self.kept.insert(hash, answer);
                     answer
                 }
-            });
+            };
+            answers.push((answer, Instant::now()));
         }
-        Ok(answers)
+        Ok(())
     }
 
     /// Tells the program that nothing more is asked, and waits a little for its end.
@@ -354,6 +367,17 @@ mod tests {
         assert_eq!(of("no-such-program", true), Err(missing.to_owned()));
         assert!(of("/bin/no-such-program", true).is_err());
         assert!(SCORES.look_for(&ProgramParams::default()).is_ok());
+    }
+
+    #[test]
+    fn a_wish_to_stop_is_heard_though_the_program_goes_on_answering_and_what_it_answered_is_there() {
+        let script = "while read -r line; do sleep 0.2; echo yo; done";
+        let mut program = Program::start(&LANGUAGES, &params(script)).expect("it starts").expect("a program");
+        (0..100).for_each(|line| _ = program.ask(&line.to_string(), "x"));
+        let (mut found, start) = (Vec::new(), Instant::now());
+        let stopped = program.append_answers(&|| Err(Error::Interrupted), &mut found);
+        assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
+        assert!((2..20).contains(&found.len()) && start.elapsed().as_secs() < 4, "{} answers", found.len());
     }
 
     #[test]

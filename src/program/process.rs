@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::types::counted;
@@ -24,7 +24,7 @@ const SHOWN: usize = 100;
 const STEP: Duration = Duration::from_millis(100);
 /// In how much time a program that writes two lines for one has written the second.
 const MOMENT: Duration = Duration::from_millis(20);
-/// How long a program may be silent after the user wants to stop.
+/// How long answers are still waited for after the user wants to stop, and how long for the end of a program.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long a program that is asked nothing more has to end by itself.
 const LAST: Duration = Duration::from_secs(5);
@@ -51,6 +51,17 @@ pub struct Wait<'s> {
     pub seconds: u32,
     /// … or until the user wants to stop.
     pub stop: Stop<'s>,
+    /// Since when the user wants to.
+    pub since: Option<Instant>,
+}
+
+impl Wait<'_> {
+    /// # Errors
+    /// A little after the user wants to stop: what was asked last may be answered by then.
+    fn check_stop(&mut self) -> Result<(), Error> {
+        let Err(error) = (self.stop)() else { return Ok(()) };
+        if self.since.get_or_insert_with(Instant::now).elapsed() < PATIENCE { Ok(()) } else { Err(error) }
+    }
 }
 
 /// What a program writes.
@@ -127,17 +138,15 @@ impl Process {
     ///
     /// # Errors
     /// Inner: what the program did instead. Outer: the user wants to stop.
-    pub fn answer(&mut self, wait: &Wait<'_>) -> Result<Result<String, String>, Error> {
+    pub fn answer(&mut self, wait: &mut Wait<'_>) -> Result<Result<String, String>, Error> {
         let most = Duration::from_secs(wait.seconds.into());
         let mut silent = Duration::ZERO;
         let heard = loop {
+            wait.check_stop()?;
             match self.heard().recv_timeout(STEP.min(most)) {
                 Ok(heard) => break heard,
                 Err(RecvTimeoutError::Disconnected) => return Ok(Err(self.ended())),
                 Err(RecvTimeoutError::Timeout) => silent += STEP.min(most),
-            }
-            if silent >= PATIENCE {
-                (wait.stop)()?;
             }
             if silent >= most {
                 return Ok(Err(self.silent(wait.seconds)));
@@ -159,6 +168,11 @@ impl Process {
             let _ = go.send(());
         }
         Ok(())
+    }
+
+    /// True when all questions are answered.
+    pub fn has_answered(&self) -> bool {
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner) == self.answered
     }
 
     /// Checks that nothing was written since the last answer, after a moment if it `waits`.

@@ -1,15 +1,18 @@
 //! How many translations a text has on its site.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A sentence pair: its languages, and the hashes of its texts.
 pub(super) type Texts = ([[u8; 8]; 2], [u64; 2]);
 
+/// Gives sentence pairs, the same ones each time it is called.
+pub(super) type Pairs<'p> = dyn Fn(&mut dyn FnMut(Texts)) + 'p;
+
 /// Bytes of an entry while texts are counted.
 const ENTRY_BYTES: usize = size_of::<(u64, u64)>();
 
-/// For the texts of a site, how many different texts of another language are kept as translations of them.
+/// For texts of a site, how many different texts of another language are kept as translations of them.
 #[derive(Default)]
 pub(super) struct Alternatives {
     /// Those of the texts that have more than one, by [`key`].
@@ -17,19 +20,33 @@ pub(super) struct Alternatives {
 }
 
 impl Alternatives {
-    /// Of a site with so many sentence pairs. `for_each` is to give those that count, each time it is called the same ones; it is called more
-    /// than once where what is counted takes more than `budget_bytes`.
-    pub fn new(count: usize, budget_bytes: usize, for_each: impl Fn(&mut dyn FnMut(Texts))) -> Alternatives {
-        let passes = (2 * count * ENTRY_BYTES).div_ceil(budget_bytes.max(1)).max(1) as u64;
-        let mut several = FxHashMap::default();
-        for pass in 0..passes {
-            let mut entries: Vec<(u64, u64)> = Vec::new();
+    /// Of the texts of some sentence pairs that count, or of all, where `asked` is `None`. `for_each` is to give all sentence pairs of the site
+    /// that count; it is called more often where what is counted takes more than `budget_bytes`.
+    pub fn new(asked: Option<&Pairs<'_>>, budget_bytes: usize, for_each: &Pairs<'_>) -> Alternatives {
+        let asked = asked.map(|for_each| {
+            let mut keys = FxHashSet::default();
+            for_each(&mut |pair| keys.extend([key(pair, 0), key(pair, 1)]));
+            keys
+        });
+        let for_each_text = |each: &mut dyn FnMut(u64, u64)| {
             for_each(&mut |pair| {
                 for side in 0..2 {
                     let key = key(pair, side);
-                    if key % passes == pass {
-                        entries.push((key, pair.1[1 - side]));
+                    if asked.as_ref().is_none_or(|asked| asked.contains(&key)) {
+                        each(key, pair.1[1 - side]);
                     }
+                }
+            });
+        };
+        let mut count = 0;
+        for_each_text(&mut |_, _| count += 1);
+        let passes = (count * ENTRY_BYTES).div_ceil(budget_bytes.max(1)).max(1) as u64;
+        let mut several = FxHashMap::default();
+        for pass in 0..passes {
+            let mut entries: Vec<(u64, u64)> = Vec::new();
+            for_each_text(&mut |key, other| {
+                if key % passes == pass {
+                    entries.push((key, other));
                 }
             });
             entries.sort_unstable();
@@ -40,7 +57,7 @@ impl Alternatives {
         Alternatives { several }
     }
 
-    /// How many texts are kept as translations of the texts of a sentence pair, one of those that count: of its first, and of its second.
+    /// How many texts are kept as translations of the texts of a sentence pair, one of those that were asked about: of its first, and of its second.
     pub fn of(&self, pair: Texts) -> [u32; 2] {
         [0, 1].map(|side| self.several.get(&key(pair, side)).copied().unwrap_or(1))
     }
@@ -65,16 +82,20 @@ mod tests {
         fn as_many_texts_are_counted_as_there_are_in_whatever_memory(
             pairs in prop::collection::vec((0u8..3, 1u64..5, 1u64..5), 0..40),
             budget_bytes in 1usize..400,
+            asked in prop::option::of(0usize..9),
         ) {
             let pairs: Vec<Texts> = pairs.into_iter().map(|(lang, a, b)| ([*b"en\0\0\0\0\0\0", [lang; 8]], [a, b])).collect();
-            let found = Alternatives::new(pairs.len(), budget_bytes, |each| pairs.iter().copied().for_each(each));
+            let some = &pairs[..asked.unwrap_or(pairs.len()).min(pairs.len())];
+            let of = |each: &mut dyn FnMut(Texts)| some.iter().copied().for_each(each);
+            let found = Alternatives::new(asked.map(|_| &of as _), budget_bytes, &|each| pairs.iter().copied().for_each(each));
+            prop_assert!(found.several.len() <= 2 * some.len());
             let mut expected: BTreeMap<_, BTreeSet<u64>> = BTreeMap::new();
             for (langs, texts) in &pairs {
                 for side in 0..2 {
                     expected.entry((langs, side, texts[side])).or_default().insert(texts[1 - side]);
                 }
             }
-            for pair @ (langs, texts) in &pairs {
+            for pair @ (langs, texts) in some {
                 let of = [0, 1].map(|side| expected[&(langs, side, texts[side])].len() as u32);
                 prop_assert_eq!(found.of(*pair), of);
             }

@@ -1,17 +1,18 @@
 //! Sentence pairs: which page pairs they are made from, and the pairs themselves.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::alternatives::Alternatives;
+use super::alternatives::{Alternatives, Texts};
 use super::archives::ArchiveNames;
 use super::frequency::Frequency;
 use super::paragraphs::Paragraphs;
 use super::repetitions::Cursor;
 use super::scope::{Scope, sites};
-use super::scores::Scorer;
+use super::scores::{Scorer, SiteScores};
 use super::site::{PairSource, Site, pair_source};
 use crate::align::clean::Reason;
 use crate::align::{Document, Lengths, Model, Params, Scoring, Vocabulary};
@@ -24,6 +25,7 @@ use crate::store::layout::{
     StoredPage, VocabularyRow,
 };
 use crate::store::records::{Mapped, RecordRef};
+use crate::text::scored;
 use crate::text::words::Words;
 use crate::types::{BitextLine, JudgedPair, Lang, LangPair, PagePair, Place, SiteId, Told};
 
@@ -250,10 +252,11 @@ impl SiteBitext {
         self.chunks.partition_point(|chunk| chunk.first <= place).saturating_sub(1)
     }
 
-    /// Calls `each` with every bead that is kept, or left out only since another page pair has it, in order.
-    pub fn for_each_translation(&self, each: &mut dyn FnMut(&ArchivedBitextPairRow, &BeadRow)) {
+    /// Calls `each` with every bead of some page pairs that is kept, or left out only since another page pair has it, in order.
+    fn for_each_translation(&self, places: &Range<u32>, each: &mut dyn FnMut(&ArchivedBitextPairRow, &BeadRow)) {
         let mut repeats = Cursor::new(self.repeats());
-        for ((row, beads), place) in self.aligned().zip(0u32..) {
+        let behind = self.aligned_from(places.start).take_while(|(place, ..)| *place < places.end);
+        for (place, row, beads) in behind.filter(|(place, ..)| *place >= places.start) {
             for (bead, number) in beads.iter().zip(0u32..) {
                 if is_translation(bead, repeats.of(place, number)) {
                     each(row, bead);
@@ -350,12 +353,8 @@ pub fn for_each_bead(
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let Some(bitext) = SiteBitext::open(store, &site)? else { continue };
-        let scores = scorer.of_site(store, id)?;
-        let from = Wanted { scope, asked, are_compared, from: 0 };
-        from.for_each(store, config, (&site, &bitext), &mut caches, |_, mut line| {
-            line.scorer = scores.of(&scorer, &line);
-            each(line).map(|()| true)
-        })?;
+        let wanted = Wanted { scope, asked, scorer: Some(&scorer), are_compared, from: 0 };
+        wanted.for_each(store, config, (&site, &bitext), &mut caches, |_, line| each(line).map(|()| true))?;
     }
     Ok(())
 }
@@ -374,7 +373,7 @@ pub(crate) fn for_each_kept(
 ) -> Result<()> {
     let site = Site::open(store, id)?;
     let Some(bitext) = SiteBitext::open(store, &site)? else { return Ok(()) };
-    let wanted = Wanted { scope: &Scope::all(), asked: Asked::default(), are_compared: false, from };
+    let wanted = Wanted { scope: &Scope::all(), asked: Asked::default(), scorer: None, are_compared: false, from };
     wanted.for_each(store, config, (&site, &bitext), &mut Caches::default(), each)
 }
 
@@ -389,6 +388,8 @@ struct Caches {
 struct Wanted<'w> {
     scope: &'w Scope,
     asked: Asked,
+    /// Whose scores are looked up, if anyone's.
+    scorer: Option<&'w Scorer>,
     /// Repetitions across sites are known and count.
     are_compared: bool,
     /// From the page pair at this position on.
@@ -405,19 +406,16 @@ impl Wanted<'_> {
         caches: &mut Caches,
         mut each: impl FnMut(u32, BitextLine) -> Result<bool>,
     ) -> Result<()> {
-        let &Wanted { scope, asked, are_compared, from } = self;
-        let all = asked.all;
+        let &Wanted { scope, asked: Asked { all, .. }, are_compared, from, .. } = self;
         let frequency = Frequency::new(bitext.pairs());
         let frequency = if all { frequency.with_repeated(bitext.aligned(), bitext.repeats()) } else { frequency };
-        let alternatives = asked.alternatives.then(|| {
-            let beads = bitext.pairs().map(|row| row.beads.to_native() as usize).sum();
-            Alternatives::new(beads, config.memory.sorted_beads(), |each| {
-                bitext.for_each_translation(&mut |row, bead| each(([row.lang_a, row.lang_b], bead.texts)));
-            })
-        });
+        let mut known = Known::default();
         let mut repeats = Cursor::new(bitext.repeats());
         let mut shared = Cursor::new(bitext.shared().filter(|_| are_compared));
         for (place, row, beads) in bitext.aligned_from(from) {
+            if place >= known.end {
+                known = self.known(store, config, (site, bitext), place)?;
+            }
             let is_wanted = |page: u32| page < site.pages.count() && scope.has_host(site.pages.identity(page));
             let wanted = place >= from && (is_wanted(row.a.to_native()) || is_wanted(row.b.to_native()));
             let pair = if wanted { Some(OpenPair::new(store, config, site, row, &mut caches.archives)?) } else { None };
@@ -439,11 +437,12 @@ impl Wanted<'_> {
                     }
                     line.page_pairs = frequency.of(row, bead, repeat);
                     line.is_furniture = frequency.is_furniture(row, line.page_pairs);
-                    if let Some(found) = alternatives.as_ref().filter(|_| is_translation(bead, repeat)) {
+                    if let Some(found) = known.alternatives.as_ref().filter(|_| is_translation(bead, repeat)) {
                         let [targets, sources] = found.of(([row.lang_a, row.lang_b], bead.texts));
                         (line.targets, line.sources) = pair.turned(Some(targets), Some(sources));
                     }
                     line.joint = before.filter(|_| code == 0).and_then(|before| pair.joint(before, bead));
+                    line.scorer = self.scorer.and_then(|scorer| known.scores.of(scorer, &line));
                     if !each(place, line)? {
                         return Ok(());
                     }
@@ -456,7 +455,71 @@ impl Wanted<'_> {
         }
         Ok(())
     }
+
+    /// What is known of the page pair at a position and of those behind it, of as many as the memory allows.
+    fn known(&self, store: &Store, config: &Config, of: (&Site, &SiteBitext), from: u32) -> Result<Known> {
+        let (site, bitext) = of;
+        let scorer = self.scorer.filter(|scorer| scorer.command().is_some());
+        if scorer.is_none() && !self.asked.alternatives {
+            return Ok(Known { end: u32::MAX, ..Known::default() });
+        }
+        let budget = config.memory.sorted_beads();
+        let mut beads = 0;
+        let rows = bitext.pairs_from(from).take_while(|row| {
+            let is_first = beads == 0;
+            beads += row.beads.to_native() as usize;
+            is_first || beads <= budget / KNOWN_BYTES
+        });
+        let places = from..from.saturating_add(rows.count() as u32);
+        let is_all = places.start == 0 && bitext.pair(places.end).is_none();
+        let translations = |places: &Range<u32>, each: &mut dyn FnMut(Texts)| {
+            bitext.for_each_translation(places, &mut |row, bead| each(([row.lang_a, row.lang_b], bead.texts)));
+        };
+        let these = |each: &mut dyn FnMut(Texts)| translations(&places, each);
+        let alternatives = self.asked.alternatives.then(|| {
+            Alternatives::new((!is_all).then_some(&these), budget, &|each| translations(&(0..u32::MAX), each))
+        });
+        let scores = match scorer {
+            None => SiteScores::default(),
+            Some(scorer) if is_all => scorer.of_site(store, site.id, |_| true)?,
+            Some(scorer) => {
+                let lines = self.lines(store, config, of, (scorer, &places))?;
+                scorer.of_site(store, site.id, |line| lines.contains(&line))?
+            }
+        };
+        Ok(Known { end: places.end, alternatives, scores })
+    }
+
+    /// What a scorer is asked of some page pairs, by hashes.
+    fn lines(
+        &self,
+        store: &Store,
+        config: &Config,
+        of: (&Site, &SiteBitext),
+        (scorer, places): (&Scorer, &Range<u32>),
+    ) -> Result<FxHashSet<u64>> {
+        let mut lines = FxHashSet::default();
+        let asked = Asked { alternatives: false, ..self.asked };
+        let wanted = Wanted { asked, scorer: None, from: places.start, ..*self };
+        wanted.for_each(store, config, of, &mut Caches::default(), |place, line| {
+            lines.extend(scorer.question(&line).map(|question| scored::hash(&question)).filter(|_| place < places.end));
+            Ok(place < places.end)
+        })?;
+        Ok(lines)
+    }
 }
+
+/// What is looked up of the sentence pairs of consecutive page pairs before these are read.
+#[derive(Default)]
+struct Known {
+    /// One past the position of the last page pair.
+    end: u32,
+    alternatives: Option<Alternatives>,
+    scores: SiteScores,
+}
+
+/// Bytes of what is known of a sentence pair and its two texts, at most.
+const KNOWN_BYTES: usize = 128;
 
 /// URLs of pages of other sites, by the places of the pages. They are kept because repetitions come from the same pages again and again.
 #[derive(Default)]

@@ -20,7 +20,7 @@ pub(crate) struct Scorer {
     config: Config,
 }
 
-/// Scores of a site, by hashes of lines.
+/// Scores of sentence pairs of a site, by hashes of lines.
 #[derive(Default)]
 pub(crate) struct SiteScores(pub FxHashMap<u64, f32>);
 
@@ -43,18 +43,18 @@ impl Scorer {
         if is_turned { scored::question(b, a) } else { scored::question(a, b) }
     }
 
-    /// The scores that it gave to sentence pairs of a site.
+    /// The scores that it gave to sentence pairs of a site, to those that are wanted by the hashes of their lines.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn of_site(&self, store: &Store, id: SiteId) -> Result<SiteScores> {
+    pub fn of_site(&self, store: &Store, id: SiteId, is_wanted: impl Fn(u64) -> bool) -> Result<SiteScores> {
         let mut found = SiteScores::default();
         let Some(command) = self.command else { return Ok(found) };
         let head = store.score_head(id)?.filter(|head| head.scorer == command).unwrap_or_default();
         for &at in &head.chunks {
             let record = store.scores.read(RecordRef(at))?;
-            let rows = record.lines.iter().zip(record.scores.iter());
-            found.0.extend(rows.map(|(line, score)| (line.to_native(), score.to_native())));
+            let rows = record.lines.iter().map(|line| line.to_native()).zip(record.scores.iter());
+            found.0.extend(rows.filter(|(line, _)| is_wanted(*line)).map(|(line, score)| (line, score.to_native())));
         }
         Ok(found)
     }

@@ -88,6 +88,7 @@ mod removed;
 mod requests;
 mod reviews;
 mod rewriting;
+pub(crate) mod scoring;
 mod seals;
 mod seen;
 mod segments;

@@ -4,17 +4,26 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
+use diglot::config::{Config, Memory};
+use diglot::inputs::Inputs;
+use diglot::pipeline::{self, Context, Silent};
+use diglot::query::Scope;
+use diglot::query::bitext::{self, Asked};
+use diglot::store::{Access, Store};
 use serde_json::Value;
 
 use crate::program::program;
 use crate::support::{Held, diglot, failure, packaging, rows, stdout, webserver, write_warc};
 
 /// Scores a line by its length, and keeps the lines in a log. Before the line in which `$WAIT` stands it waits for more than the time after
-/// which a run commits; at the line in which `$BAD` stands it ends.
+/// which a run commits; `$SLOW` seconds before every line; at the line in which `$BAD` stands it ends.
 const BY_LENGTH: &str = r#"
 while IFS= read -r line; do
   printf '%s\n' "$line" >>LOG
+  test -z "$SLOW" || sleep "$SLOW"
   case "$line" in *"${WAIT:-no such line}"*) sleep 1.2 ;; esac
   case "$line" in *"${BAD:-no such line}"*) echo "out of memory" >&2; exit 3 ;; esac
   echo "0.$(( ${#line} % 10 ))"
@@ -135,16 +144,17 @@ fn what_was_answered_before_a_failure_or_a_kill_is_not_asked_again() {
     let start: String = text(all.len() - 100).chars().take(20).collect();
     assert!(stderr.contains(&format!("the line is of \"{start}")) && stderr.contains("http://"), "{stderr}");
     diglot(&store).arg("check").assert().success();
-    // The sentence pairs are there, and some have their scores.
-    let scored = exported(&store, "bitext").iter().filter(|row| row["scorer"].is_f64()).count();
-    assert!(scored > 1000 && scored < expected.len(), "{scored}");
+    // The sentence pairs are there, and those that were answered have their scores.
+    let answered: BTreeSet<String> = logged(&log).into_iter().filter(|line| *line != bad).collect();
+    assert_eq!(scored(&store), answered);
+    assert!(answered.len() > 1000 && answered.len() < all.len());
     assert!(stdout(&store, &["status", "-q"]).contains("1 site to be scored"));
 
     // Killed in the middle.
     fs::remove_file(&log).expect("it was asked");
     let mut child = run(&store, &command).env("WAIT", &bad).spawn().expect("it starts");
     while !logged(&log).contains(&bad) {
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(10));
     }
     child.kill().expect("it runs");
     child.wait().expect("it ends");
@@ -153,6 +163,76 @@ fn what_was_answered_before_a_failure_or_a_kill_is_not_asked_again() {
     run(&store, &command).assert().success();
     assert_eq!(exported(&store, "bitext"), expected);
     diglot(&store).arg("check").assert().success();
+}
+
+/// What was asked of the sentence pairs that have scores.
+fn scored(store: &Path) -> BTreeSet<String> {
+    exported(store, "bitext").iter().filter(|row| row["scorer"].is_f64()).map(question).collect()
+}
+
+#[test]
+fn a_slow_scorer_is_stopped_soon_and_what_it_has_answered_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (command, log) = by_length(folder.path());
+    let store = folder.path().join("s");
+    diglot(&store).args(["run", "-q"]).arg(packaging()).assert().success();
+    let ended = |signal: &str, more: usize| {
+        let before = logged(&log).len();
+        let mut child =
+            diglot(&store).args(["run", "-q", "--scorer", &command]).env("SLOW", "0.3").spawn().expect("it starts");
+        while logged(&log).len() < before + more {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let start = Instant::now();
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().expect("it starts").success());
+        (child.wait().expect("it ends").code(), start.elapsed())
+    };
+    // Asked to stop, it stops, although the scorer goes on answering.
+    let (code, took) = ended("-TERM", 5);
+    assert!(code == Some(130) && took < Duration::from_secs(5), "{took:?}");
+    let first = scored(&store).len();
+    assert!(logged(&log).len() - first <= 1, "{first} of {}", logged(&log).len());
+    // Killed, it loses what was answered in the last seconds.
+    ended("-KILL", 30);
+    let (second, asked) = (scored(&store).len(), logged(&log).len());
+    assert!(second > first + 15 && asked - second < 15, "{second} of {asked} after {first}");
+    diglot(&store).arg("check").assert().success();
+}
+
+#[test]
+fn sites_with_more_sentence_pairs_than_fit_into_memory_have_the_same_scores() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (command, log) = by_length(folder.path());
+    let [whole, sliced] = ["whole", "sliced"].map(|name| folder.path().join(name));
+    run(&whole, &command).assert().success();
+    let (asked, expected) = (logged(&log), exported(&whole, "bitext"));
+    run(&sliced, &command).env("BAD", &asked[0]).assert().code(1);
+    fs::remove_file(&log).expect("it was asked");
+    // A few hundred sentence pairs at a time.
+    let mut config = Config { memory: Memory { bytes: 1 << 18 }, ..Config::default() };
+    config.scorer.command = shlex::split(&command).expect("words");
+    config.scorer.is_given = true;
+    let mut store = Store::open(&sliced, Access::Write).expect("a sound store");
+    let (inputs, stop) = (Inputs::default(), AtomicBool::new(false));
+    let context = Context { config: &config, inputs: &inputs, observer: &Silent, stop: &stop };
+    pipeline::run(&mut store, &context, "align").expect("a run");
+    let lines = |config: &Config| {
+        let (mut lines, asked) = (Vec::new(), Asked { all: true, alternatives: true });
+        let scope = Scope::all();
+        bitext::for_each_bead(&store, config, &scope, asked, |line| {
+            lines.push((line.text_a, line.text_b, line.targets, line.sources, line.scorer));
+            Ok(())
+        })
+        .map(|()| lines)
+        .expect("a sound store")
+    };
+    assert_eq!(lines(&config), lines(&Config::default()));
+    drop(store);
+    let again = logged(&log);
+    assert!(again != asked && again.len() == asked.len(), "they are asked in another order, each once");
+    assert_eq!(exported(&sliced, "bitext"), expected);
+    assert_eq!(exported(&sliced, "pairs"), exported(&whole, "pairs"));
+    diglot(&sliced).arg("check").assert().success();
 }
 
 #[test]

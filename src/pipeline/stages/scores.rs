@@ -3,8 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use crate::config::ProgramParams;
 use crate::config::settings::SCORER;
 use crate::error::Result;
@@ -14,19 +12,18 @@ use crate::query::bitext::for_each_kept;
 use crate::query::scores::{Scorer, made_from};
 use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
-use crate::store::layout::{ScoreHead, ScoreRecord};
+use crate::store::layout::ScoreHead;
+use crate::store::scoring::{Scoring, slice_of};
 use crate::text::scored;
 use crate::types::{BitextLine, SiteId};
 
-/// Questions that are asked before answers are waited for.
-const QUESTIONS: usize = 1024;
+/// Questions that are asked before answers are waited for, at most: as many as are answered within [`COMMIT_AFTER`] of the first answer, so that
+/// a program is found out before a commit that says more than it is asked, and one that works on many lines at a time gets many.
+const MAX_QUESTIONS: usize = 1024;
 /// The work is committed when so much time has passed since the last commit …
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
 /// … or so many sentence pairs were looked at.
 const COMMIT_LINES: usize = 1 << 16;
-/// Scores in one record.
-const RECORD_ROWS: usize = 1 << 16;
-
 /// The number of sites whose sentence pairs are to be scored.
 ///
 /// # Errors
@@ -49,21 +46,10 @@ pub fn ask(store: &mut Store, stage: &str, context: &Context<'_>) -> Result<()> 
     let total = stale.iter().map(|work| work.kept).sum();
     context.observer.begin(stage, "scores of sentence pairs", "sentence pairs", Some(total));
     let (sent, open, last) = (Vec::new(), Vec::new(), Instant::now());
-    let mut asking = Asking { scorer, program: None, sent, open, lines: 0, done: 0, last };
-    for work in stale {
-        asking.open(store, &work, command)?;
-        let mut from = 0;
-        while let Some(next) = asking.site(store, context, work.site, from)? {
-            asking.commit(store)?;
-            from = next;
-        }
-        asking.open.last_mut().expect("it was opened").head.finished = true;
-        if asking.is_to_be_committed(context)? {
-            asking.commit(store)?;
-        }
-    }
-    asking.answers(context)?;
-    asking.commit(store)?;
+    let mut asking = Asking { scorer, program: None, most: 1, sent, open, lines: 0, done: 0, last };
+    let asked = asking.sites(store, context, stale, command);
+    // What was answered is kept, whatever came then.
+    asked.and(asking.commit(store))?;
     asking.program.map_or(Ok(()), Program::finish)
 }
 
@@ -103,29 +89,17 @@ fn stale(store: &Store, scorer: &Scorer) -> Result<Vec<Work>> {
     Ok(found)
 }
 
-/// A site whose sentence pairs are being scored.
-struct Open {
-    site: SiteId,
-    head: ScoreHead,
-    /// Scores that the store has, and those that were given since.
-    known: FxHashMap<u64, f32>,
-    /// The lines that the site asks.
-    lines: FxHashSet<u64>,
-    /// The same as often as they are asked, each with the position of its page pair.
-    places: Vec<(u32, u64)>,
-    /// Those of them that the store has no score of.
-    fresh: Vec<u64>,
-}
-
 /// The scorer at work.
 struct Asking {
     scorer: Scorer,
     /// The program, once there is something to ask.
     program: Option<Program<f32>>,
+    /// Questions that are asked before answers are waited for.
+    most: usize,
     /// The line of each question that was asked and not answered yet, and its number.
     sent: Vec<(usize, u64, usize)>,
     /// The sites of which something is not committed.
-    open: Vec<Open>,
+    open: Vec<Scoring>,
     /// How many sentence pairs and sites were looked at since the last commit; how many sentence pairs since the beginning.
     lines: usize,
     done: u64,
@@ -134,29 +108,61 @@ struct Asking {
 }
 
 impl Asking {
-    fn open(&mut self, store: &Store, work: &Work, command: u64) -> Result<()> {
-        let known = self.scorer.of_site(store, work.site)?.0;
-        // What another scorer has said is of no use.
-        let head = store.score_head(work.site)?.filter(|head| head.scorer == command).unwrap_or_default();
-        let head = ScoreHead { scorer: command, bitext: work.bitext, finished: false, ..head };
-        let (lines, places, fresh) = Default::default();
-        self.lines += 1;
-        self.open.push(Open { site: work.site, head, known, lines, places, fresh });
-        Ok(())
+    fn sites(&mut self, store: &mut Store, context: &Context<'_>, stale: Vec<Work>, command: u64) -> Result<()> {
+        let budget = context.config.memory.sorted_beads();
+        for Work { site, bitext, kept } in stale {
+            let head = ScoreHead { scorer: command, bitext, ..ScoreHead::default() };
+            let open = Scoring::new(store, (site, kept), head, budget)?;
+            let slices = open.slices;
+            self.lines += 1;
+            self.open.push(open);
+            for slice in 0..slices {
+                self.slice(store, context, slice)?;
+            }
+        }
+        self.answers(context)
     }
 
-    /// Asks about the sentence pairs of the site that was opened last, from the page pair at a position on. Returns where to go on once what
-    /// was answered is to be committed; `None` at the end.
-    fn site(&mut self, store: &Store, context: &Context<'_>, site: SiteId, from: u32) -> Result<Option<u32>> {
+    /// Asks about a slice of the site that was opened last.
+    fn slice(&mut self, store: &mut Store, context: &Context<'_>, slice: u64) -> Result<()> {
+        let open = self.open.last_mut().expect("it was opened");
+        let (site, slices) = (open.site, open.slices);
+        let known = self.scorer.of_site(store, site, |line| slice_of(line, slices) == slice)?;
+        open.begin(slice, known.0);
+        let mut from = (0, 0);
+        while let Some(next) = self.site(store, context, site, from)? {
+            self.commit(store)?;
+            from = next;
+        }
+        self.open.last_mut().expect("it was opened").is_whole = true;
+        if slice + 1 < slices {
+            self.answers(context)?;
+            return self.commit(store);
+        }
+        if self.is_to_be_committed(context)? { self.commit(store) } else { Ok(()) }
+    }
+
+    /// Asks about the sentence pairs of the site that was opened last, from one on: the position of its page pair, and how many sentence pairs
+    /// of that come before it. Returns the one to go on with once what was answered is to be committed; `None` at the end.
+    fn site(
+        &mut self,
+        store: &Store,
+        context: &Context<'_>,
+        site: SiteId,
+        from: (u32, u32),
+    ) -> Result<Option<(u32, u32)>> {
         let mut next = None;
-        let mut last = from;
-        for_each_kept(store, context.config, site, from, |place, line| {
-            // A page pair is asked about as a whole.
-            if place != last && self.is_to_be_committed(context)? {
-                next = Some(place);
+        let mut coming = (from.0, 0);
+        for_each_kept(store, context.config, site, from.0, |place, line| {
+            let here = if place == coming.0 { coming } else { (place, 0) };
+            coming = (place, here.1 + 1);
+            if here < from {
+                return Ok(true);
+            }
+            if self.is_to_be_committed(context)? {
+                next = Some(here);
                 return Ok(false);
             }
-            last = place;
             self.line(&context.config.scorer, place, &line).map(|()| true)
         })?;
         Ok(next)
@@ -164,7 +170,7 @@ impl Asking {
 
     /// Waits for answers if enough was asked. True when it is time to commit them.
     fn is_to_be_committed(&mut self, context: &Context<'_>) -> Result<bool> {
-        if self.sent.len() < QUESTIONS && self.lines < COMMIT_LINES {
+        if self.sent.len() < self.most && self.lines < COMMIT_LINES {
             return Ok(false);
         }
         self.answers(context)?;
@@ -174,13 +180,16 @@ impl Asking {
 
     fn line(&mut self, params: &ProgramParams, place: u32, line: &BitextLine) -> Result<()> {
         self.lines += 1;
-        self.done += 1;
-        let Some(question) = self.scorer.question(line) else { return Ok(()) };
-        let hash = scored::hash(&question);
+        let question = self.scorer.question(line);
+        let hash = question.as_deref().map_or(0, scored::hash);
         let at = self.open.len() - 1;
         let open = &mut self.open[at];
-        open.places.push((place, hash));
-        if !open.lines.insert(hash) || open.known.contains_key(&hash) {
+        if !open.has(hash) {
+            return Ok(());
+        }
+        self.done += 1;
+        let Some(question) = question else { return Ok(()) };
+        if !open.asks(place, hash) {
             return Ok(());
         }
         if self.program.is_none() {
@@ -195,29 +204,39 @@ impl Asking {
     }
 
     /// Waits for the answers to what was asked.
+    ///
+    /// # Errors
+    /// What the program does wrong; when the user wants to stop. Answers that came before are there.
     fn answers(&mut self, context: &Context<'_>) -> Result<()> {
         let Some(program) = &mut self.program else { return Ok(()) };
-        let answers = program.answers(&|| context.check_stop())?;
+        let mut answers = Vec::new();
+        let all = program.append_answers(&|| context.check_stop(), &mut answers);
         for (at, line, number) in self.sent.drain(..) {
             let open = &mut self.open[at];
-            open.known.insert(line, answers[number]);
-            open.fresh.push(line);
+            match answers.get(number) {
+                Some(&(score, _)) => open.answered(line, score),
+                None => open.is_whole = false,
+            }
         }
+        let took = answers.first().zip(answers.last()).map(|(first, last)| last.1.duration_since(first.1));
+        let is_slow = took.is_some_and(|took| took >= COMMIT_AFTER);
+        self.most = if is_slow { self.most.div_ceil(2) } else { (2 * self.most).min(MAX_QUESTIONS) };
         context.observer.progress(self.done, "");
-        Ok(())
+        all
     }
 
     /// Commits what was answered. Of a site that is done, only the scores of its present sentence pairs are kept.
     fn commit(&mut self, store: &mut Store) -> Result<()> {
-        if let Some(program) = &mut self.program {
-            program.settle()?;
+        if let Some(Err(error)) = self.program.as_mut().map(Program::settle) {
+            // They may be answers to other questions.
+            self.open.clear();
+            return Err(error);
         }
         let mut changes = Changes::default();
         for open in &mut self.open {
-            open.write(store)?;
-            changes.put(Keyspace::Score, &open.site.0.to_be_bytes(), &open.head);
+            open.write(store, &mut changes)?;
         }
-        self.open.retain(|open| !open.head.finished);
+        self.open.retain(|open| !open.is_finished());
         self.lines = 0;
         store.commit(changes)?;
         self.last = Instant::now();
@@ -225,40 +244,5 @@ impl Asking {
         store.results.unmap();
         store.bitexts.unmap();
         Ok(())
-    }
-}
-
-impl Open {
-    /// Appends the scores that were given since the last commit. A site that is finished is written anew, with the means of its page pairs.
-    fn write(&mut self, store: &mut Store) -> Result<()> {
-        let mut pages = Vec::new();
-        if self.head.finished {
-            self.head.chunks.clear();
-            self.fresh = self.lines.iter().copied().collect();
-            pages = self.means();
-        }
-        self.fresh.sort_unstable();
-        for lines in self.fresh.chunks(RECORD_ROWS) {
-            let scores = lines.iter().map(|line| self.score(*line)).collect();
-            let record = ScoreRecord { lines: lines.to_vec(), scores, pages: std::mem::take(&mut pages) };
-            self.head.chunks.push(store.scores.append_packed(&record)?.0);
-        }
-        self.fresh.clear();
-        Ok(())
-    }
-
-    fn score(&self, line: u64) -> f32 {
-        self.known.get(&line).copied().unwrap_or(f32::NAN)
-    }
-
-    /// The mean scores of the page pairs, in their order.
-    fn means(&self) -> Vec<f32> {
-        let mut means = Vec::new();
-        for of_pair in self.places.chunk_by(|a, b| a.0 == b.0) {
-            let sum: f64 = of_pair.iter().map(|(_, line)| f64::from(self.score(*line))).sum();
-            means.resize(of_pair[0].0 as usize, f32::NAN);
-            means.push((sum / of_pair.len() as f64) as f32);
-        }
-        means
     }
 }
