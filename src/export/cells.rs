@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::columns::{Value, values, written};
+use super::columns::{self, Value, values};
 use super::exporter::{Job, Row, rounded};
 
 /// The names of the columns, of those that fit into cells; none where the first row is the header.
 pub(super) fn columns(job: &Job) -> Vec<&'static str> {
-    written(job).into_iter().filter(|(_, kind)| kind.fits_a_cell()).map(|(name, _)| name).collect()
+    columns::written(job).into_iter().filter(|(_, kind)| kind.fits_a_cell()).map(|(name, _)| name).collect()
 }
 
 /// The cells of a row; `None` for content that does not fit into cells.
@@ -23,8 +23,8 @@ fn cell(value: Value<'_>) -> Option<Cow<'_, str>> {
     Some(match value {
         Value::Text(text) => text,
         Value::Maybe(text) => text.unwrap_or_default(),
-        Value::Real(number) => score(number).into(),
-        Value::MaybeReal(number) => number.map(score).unwrap_or_default().into(),
+        Value::Real(number) => written(number).into(),
+        Value::MaybeReal(number) => number.map(written).unwrap_or_default().into(),
         Value::Long(number) => number.to_string().into(),
         Value::Int(number) => number.to_string().into(),
         Value::MaybeInt(number) => number.map(|number| number.to_string()).unwrap_or_default().into(),
@@ -33,7 +33,12 @@ fn cell(value: Value<'_>) -> Option<Cow<'_, str>> {
     })
 }
 
-/// A number that always has a decimal point: `1.0`.
+/// A score, rounded as in all listings.
 pub(super) fn score(score: f64) -> String {
-    format!("{:?}", rounded(score))
+    written(rounded(score))
+}
+
+/// The shortest text that reads back as a number, and always says that it is one with a fraction: `1.0`, `1e-7`.
+fn written(number: f64) -> String {
+    format!("{number:?}")
 }

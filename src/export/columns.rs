@@ -26,6 +26,8 @@ pub(super) enum Get<L: 'static> {
     Hash(fn(&L) -> Option<u64>),
     Real(fn(&L) -> f64),
     MaybeReal(fn(&L) -> Option<f64>),
+    /// A number on a scale of its own, with all of its digits.
+    MaybeExact(fn(&L) -> Option<f64>),
     Long(fn(&L) -> u64),
     Int(fn(&L) -> u32),
     MaybeInt(fn(&L) -> Option<u32>),
@@ -108,7 +110,7 @@ impl<L> Column<L> {
             Get::Text(_) | Get::Hash(_) => Kind::Text,
             Get::Maybe(_) => Kind::Maybe,
             Get::Real(_) => Kind::Real,
-            Get::MaybeReal(_) => Kind::MaybeReal,
+            Get::MaybeReal(_) | Get::MaybeExact(_) => Kind::MaybeReal,
             Get::Long(_) => Kind::Long,
             Get::Int(_) => Kind::Int,
             Get::MaybeInt(_) => Kind::MaybeInt,
@@ -129,6 +131,7 @@ impl<L> Column<L> {
             Get::Maybe(of) => Value::Maybe(of(line)),
             Get::Real(of) => Value::Real(rounded(of(line))),
             Get::MaybeReal(of) => Value::MaybeReal(of(line).map(rounded)),
+            Get::MaybeExact(of) => Value::MaybeReal(of(line)),
             Get::Long(of) => Value::Long(of(line)),
             Get::Int(of) => Value::Int(of(line)),
             Get::MaybeInt(of) => Value::MaybeInt(of(line)),
@@ -143,7 +146,8 @@ impl<L> Column<L> {
 }
 
 use Get::{
-    Flag, Hash, Int, Long, Maybe, MaybeInt, MaybeReal, Real, Sentences, Text, Texts, UnitPairs, UnitTexts, Urls,
+    Flag, Hash, Int, Long, Maybe, MaybeExact, MaybeInt, MaybeReal, Real, Sentences, Text, Texts, UnitPairs, UnitTexts,
+    Urls,
 };
 
 const PAIRS: &[Column<PairLine>] = &[
@@ -154,7 +158,7 @@ const PAIRS: &[Column<PairLine>] = &[
     Column("score", Real(|line| line.score)),
     Column("method", Text(|line| line.method)),
     Column("key", Text(|line| &line.key)),
-    Column("scorer", MaybeReal(|line| line.scorer)),
+    Column("scorer", MaybeExact(|line| line.scorer)),
 ];
 
 const BITEXT: &[Column<BitextLine>] = &[
@@ -192,7 +196,7 @@ const BITEXT: &[Column<BitextLine>] = &[
     Column("phone", Flag(|line| has_phone(&line.text_a) || has_phone(&line.text_b))),
     Column("targets", MaybeInt(|line| line.targets)),
     Column("sources", MaybeInt(|line| line.sources)),
-    Column("scorer", MaybeReal(|line| line.scorer)),
+    Column("scorer", MaybeExact(|line| line.scorer)),
     Column("also", Urls(|line| &line.others)),
     Column("detected_lang_a", Maybe(|line| detected_lang(line, 0))),
     Column("detected_lang_b", Maybe(|line| detected_lang(line, 1))),

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::bitext::{accepted_pairs, is_fresh};
 use super::scope::{Scope, sites};
-use super::scores::Scorer;
+use super::scores::{Scorer, shortest};
 use super::site::{Site, is_of_request};
 use crate::config::Config;
 use crate::error::Result;
@@ -118,7 +118,7 @@ fn means(store: &Store, scorer: &Scorer, site: &Site) -> Result<FxHashMap<(u32, 
     let Some(head) = store.bitext_head(site.id)?.filter(|head| is_fresh(head, site)) else { return Ok(found) };
     let means = scorer.means(store, site.id, &head)?;
     let pairs = accepted_pairs(site).into_iter().zip(means).filter(|(_, mean)| !mean.is_nan());
-    found.extend(pairs.map(|(pair, mean)| ((pair.a, pair.b), f64::from(mean))));
+    found.extend(pairs.map(|(pair, mean)| ((pair.a, pair.b), shortest(mean))));
     Ok(found)
 }
 

@@ -88,6 +88,11 @@ pub(crate) fn made_from(store: &Store, head: &BitextHead) -> u64 {
     hasher.digest()
 }
 
+/// The number that is meant by the shortest text that reads back as a score: 0.73, and not the 0.7300000190734863 nearest to it that is stored.
+pub(super) fn shortest(score: f32) -> f64 {
+    score.to_string().parse().unwrap_or(f64::from(score))
+}
+
 impl SiteScores {
     /// The score of a sentence pair, if it has one.
     pub fn of(&self, scorer: &Scorer, line: &BitextLine) -> Option<f64> {
@@ -95,6 +100,22 @@ impl SiteScores {
             return None;
         }
         let score = self.0.get(&scored::hash(&scorer.question(line)?));
-        score.map(|&score| f64::from(score))
+        score.map(|&score| shortest(score))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::shortest;
+
+    proptest! {
+        #[test]
+        fn a_score_is_told_with_the_digits_that_it_was_given_with_and_reads_back(score in any::<f32>().prop_filter("finite", |score| score.is_finite())) {
+            let text = score.to_string();
+            prop_assert_eq!(shortest(score).to_string(), text);
+            prop_assert_eq!(shortest(score) as f32, score);
+        }
     }
 }

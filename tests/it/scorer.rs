@@ -277,7 +277,14 @@ fn scores_are_taken_over_when_a_site_is_aligned_again_and_go_with_its_pages() {
     some(&[]).arg(&more).assert().success();
     assert_eq!(logged(&log).len(), first + asked);
 
-    // Another command is another scorer.
+    // Another command is another scorer. Its numbers are on a scale of its own, and none of their digits is lost.
+    let small = program(folder.path(), "small.sh", "while read -r line; do echo 0.0000123; done");
+    some(&["--scorer", &small]).assert().success();
+    for what in ["bitext", "pairs"] {
+        assert!(exported(&store, what).iter().all(|row| row["scorer"] == 0.0000123 || row["scorer"].is_null()));
+        let tsv = stdout(&store, &["export", "-q", "--what", what, "--where", "scorer=0.0000123", "-o", "-"]);
+        assert!(tsv.lines().count() > 10 && tsv.lines().skip(1).all(|line| line.contains("\t1.23e-5")), "{what}");
+    }
     let other = program(folder.path(), "other.sh", "while read -r line; do echo -17.25; done");
     some(&["--scorer", &other]).assert().success();
     assert!(exported(&store, "bitext").iter().all(|row| row["scorer"] == -17.25));
