@@ -21,7 +21,7 @@ use crate::store::layout::{ArchivedBitextPairRow, BeadRow};
 use crate::text::sentences::for_each_sentence;
 use crate::types::{Lang, LangPair, PagePair, Place, UnitLine, UnitPair, UnitText};
 
-/// How many sentence pairs join no unit, by reason.
+/// How many sentence pairs of two wanted languages join no unit, by reason.
 pub type Contradictions = BTreeMap<&'static str, u64>;
 
 /// The reason for those of two pages that are versions of two documents.
@@ -49,13 +49,15 @@ pub fn for_each_unit(
         for part in documents.parts(config.memory.sorted_beads() / size_of::<Found>()) {
             let found = documents.collect(&bitext, are_compared, part.clone(), |row| {
                 if part.start == 0
+                    && [row.lang_a, row.lang_b].iter().all(|&lang| is_wanted(Lang::from_bytes(lang)))
                     && [row.a, row.b].iter().any(|page| scope.has_host(site.pages.identity(page.to_native())))
                 {
                     *contradictions.entry(TWO_DOCUMENTS).or_default() += 1;
                 }
             });
             for found in found.chunk_by(|one, other| one.document == other.document) {
-                let document = Document::open(store, &site, found, &mut archives)?;
+                let document =
+                    Document::open(store, &site, (documents.first[found[0].document as usize], found), &mut archives)?;
                 document.for_each_unit((config, is_wanted), &mut contradictions, &mut each)?;
             }
         }
@@ -67,6 +69,8 @@ pub fn for_each_unit(
 struct SiteDocuments {
     /// The document of each page pair; `None` where the two pages are of two documents.
     of_pair: Vec<Option<u32>>,
+    /// The first page of each document.
+    first: Vec<u32>,
     /// How many beads the page pairs of each document have, in the order of their first URLs; 0 for a document outside the scope.
     beads: Vec<u64>,
 }
@@ -98,7 +102,11 @@ impl SiteDocuments {
             .zip(0u32..)
             .flat_map(|(group, number)| group.iter().map(move |&page| (page, number)))
             .collect();
-        let mut documents = SiteDocuments { of_pair: Vec::new(), beads: vec![0; groups.len()] };
+        let mut documents = SiteDocuments {
+            of_pair: Vec::new(),
+            first: groups.iter().map(|group| group[0]).collect(),
+            beads: vec![0; groups.len()],
+        };
         for (row, is_joined) in bitext.pairs().zip(is_joined) {
             let of_pair = document.get(&row.a.to_native()).copied().filter(|_| is_joined);
             if let Some(number) = of_pair.map(|number| number as usize).filter(|&number| are_here[number]) {
@@ -184,7 +192,7 @@ impl Found {
     }
 }
 
-/// A document with its versions, in the order of their URLs.
+/// A document with those of its versions that have sentence pairs, in the order of their URLs.
 struct Document<'f> {
     id: u64,
     /// The page of each version, rising.
@@ -203,7 +211,13 @@ struct Version {
 }
 
 impl<'f> Document<'f> {
-    fn open(store: &Store, site: &Site, found: &'f [Found], archives: &mut ArchiveNames) -> Result<Document<'f>> {
+    /// One with its first page, and its sentence pairs.
+    fn open(
+        store: &Store,
+        site: &Site,
+        (first, found): (u32, &'f [Found]),
+        archives: &mut ArchiveNames,
+    ) -> Result<Document<'f>> {
         let pages: BTreeMap<u32, Lang> =
             found.iter().flat_map(|found| found.pages.into_iter().zip(found.langs)).collect();
         let mut versions = Vec::with_capacity(pages.len());
@@ -219,8 +233,9 @@ impl<'f> Document<'f> {
             }
             versions.push(Version { lang, page: Paragraphs::new(record, lang), archive, sentences });
         }
-        let first = pages.keys().next().map_or("", |&page| site.pages.identity(page));
-        Ok(Document { id: xxh3_64(first.as_bytes()), pages: pages.into_keys().collect(), versions, found })
+        // It may have no sentence pairs.
+        let id = xxh3_64(site.pages.identity(first).as_bytes());
+        Ok(Document { id, pages: pages.into_keys().collect(), versions, found })
     }
 
     /// Calls `each` with the units, and counts what contradicts.
@@ -243,7 +258,11 @@ impl<'f> Document<'f> {
         }
         let counts: Vec<u32> = self.versions.iter().map(|version| version.sentences.len() as u32).collect();
         let found = join(&counts, &links);
-        for (_, reason) in found.contradictions {
+        let lang = |side: &Stretch| self.versions[side.version as usize].lang;
+        for (at, reason) in found.contradictions {
+            if !links[at as usize].sides.iter().all(|side| is_wanted(lang(side))) {
+                continue;
+            }
             *contradictions.entry(name(reason)).or_default() += 1;
         }
         // Versions in the order in which their languages are listed.
@@ -344,7 +363,8 @@ mod tests {
 
     #[test]
     fn documents_are_taken_in_parts_that_fit() {
-        let parts = |beads: &[u64]| SiteDocuments { of_pair: Vec::new(), beads: beads.to_vec() }.parts(10);
+        let parts =
+            |beads: &[u64]| SiteDocuments { of_pair: Vec::new(), first: Vec::new(), beads: beads.to_vec() }.parts(10);
         assert_eq!(parts(&[5, 5, 1, 20, 0, 3, 7, 1]), [0..2, 2..3, 3..4, 4..7, 7..8]);
         assert!(parts(&[]).is_empty());
     }

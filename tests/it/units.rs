@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::support::{Held, diglot, export, failure, number, root, sample_store, stdout, text};
+use crate::support::{Held, diglot, export, failure, number, root, sample_store, stdout, text, write_warc};
 
 fn units(arguments: &[&str]) -> Vec<Value> {
     export(sample_store(), &[&["--what", "units"], arguments].concat())
@@ -87,6 +87,56 @@ fn every_sentence_pair_is_in_one_unit_or_said_to_contradict() {
     assert!(told.contains(" sentence pairs are in no unit, since they contradict others: "), "{told}");
     assert!(outside <= said && said < inside / 20, "{inside} inside, {outside} outside; {told}");
     assert!(rows.iter().any(|unit| number(unit, "contradictions") > 0));
+    // Each is counted for its two languages.
+    let langs = ["en", "es", "fr", "zh-Hans", "ko", "tr", "ja", "de"];
+    let of_two = langs
+        .iter()
+        .enumerate()
+        .flat_map(|(at, one)| langs[..at].iter().map(move |other| contradictions(&[one, other])));
+    assert_eq!(of_two.sum::<u64>(), said);
+}
+
+/// How many sentence pairs of some languages are said to contradict others.
+fn contradictions(langs: &[&str]) -> u64 {
+    let told = diglot(sample_store())
+        .args(["export", "--what", "units", "--format", "jsonl", "--langs", &langs.join(",")])
+        .output()
+        .expect("it runs");
+    let told = String::from_utf8(told.stderr).expect("UTF-8");
+    let line = told.lines().find(|line| line.contains(" are in no unit"));
+    line.and_then(|line| line.split(' ').nth(1)?.parse().ok()).unwrap_or(0)
+}
+
+#[test]
+fn a_document_is_numbered_by_the_first_of_all_of_its_versions() {
+    let langs = [
+        ("de", "Im Jahr A haben die Leute W gebaut, und seit B ist die Stadt noch größer.", ["das Haus", "den Garten"]),
+        ("en", "In the year A the people built W, and since B the town is still larger.", ["the house", "the garden"]),
+        ("fr", "En l’an A les gens ont construit W, et depuis B la ville est plus grande.", ["la maison", "le jardin"]),
+    ];
+    // No sentence of the German page of document 7 is translated.
+    let other =
+        "hier steht heute nichts davon, denn der Text wurde von niemandem geschrieben oder ist verloren, ".repeat(16);
+    let mut pages = Vec::new();
+    for (number, (lang, sentence, words)) in (0..16).flat_map(|number| langs.map(|lang| (number, lang))) {
+        let line = |at: usize| {
+            let (a, b) = ((1500 + number * 31 + at).to_string(), (1700 + number * 7 + at * 3).to_string());
+            format!("<p>{}</p>", sentence.replace('A', &a).replace('B', &b).replace('W', words[(number + at) % 2]))
+        };
+        let text = if (number, lang) == (7, "de") { other.clone() } else { (0..8).map(line).collect() };
+        pages.push((format!("http://ex.test/{lang}/p{number}.html"), format!("<html lang={lang}><body>{text}")));
+    }
+    let responses: Vec<_> = pages.iter().map(|(url, html)| (url.as_str(), "200 OK", html.as_str())).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let (archive, store) = (folder.path().join("x.warc"), folder.path().join("s"));
+    write_warc(&archive, &responses);
+    // A method that pairs pages by their URLs alone.
+    diglot(&store).args(["run", "-q", "--preset", "pupsniffer-2013"]).arg(&archive).assert().success();
+    let units = export(&store, &["--what", "units"]);
+    let first = xxhash_rust::xxh3::xxh3_64(b"ex.test/de/p7.html");
+    let of_seven = units.iter().filter(|unit| texts(unit).iter().any(|one| text(one, "url").ends_with("/p7.html")));
+    let of_seven: Vec<(&str, &str)> = of_seven.map(|unit| (text(unit, "langs"), text(unit, "document"))).collect();
+    assert_eq!(of_seven, [("en,fr", format!("{first:016x}").as_str()); 8]);
 }
 
 #[test]
