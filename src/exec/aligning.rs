@@ -68,7 +68,7 @@ struct Text {
 
 /// A model, in the form in which it stands in rows.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct ModelRow {
+pub struct ModelRow {
     langs: Langs,
     ratio: f32,
     variance: f32,

@@ -86,7 +86,7 @@ impl Parts {
 
 /// A key as it is listed before any of its pairs is verified.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct WholeKey {
+pub struct WholeKey {
     domain: String,
     /// Its position among the keys of the domain.
     at: u32,
@@ -98,7 +98,7 @@ struct WholeKey {
 
 /// Facts about a domain besides its pages.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Known {
+pub struct Known {
     /// Keys, each with the host it works in; no host: the whole domain.
     keys: Vec<(Option<String>, KeyRow)>,
     considered: Vec<String>,
@@ -107,7 +107,7 @@ struct Known {
 
 /// The results for those pages of a domain that are in one part.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
-struct Found {
+pub struct Found {
     pairs: Vec<(String, String, u32)>,
     relabelled: Vec<(String, [u8; 8])>,
     copies: Vec<(String, String)>,
@@ -425,7 +425,7 @@ fn result(job: &Job<'_>, store: &Store, id: SiteId, of: (Option<Known>, Found)) 
 }
 
 /// The verification of a key in one part: domain, position, pairs proposed, pairs accepted, share that is right.
-type Share = (String, u32, u32, u32, f32);
+pub type Share = (String, u32, u32, u32, f32);
 
 /// Writes what verification says of the keys of a divided domain in one part.
 ///

@@ -20,8 +20,8 @@ const EXPLORE: &str = "explore";
 /// How many hosts, links or sites a row has at most.
 const ROWS: usize = 1 << 14;
 
-type Host = (String, f64, u64);
-type Link = (String, String, u32);
+pub type Host = (String, f64, u64);
+pub type Link = (String, String, u32);
 
 /// Writes the hosts of a part, and the links from them to others.
 ///

@@ -21,6 +21,8 @@ mod merging;
 mod pages;
 mod rows;
 mod sampling;
+#[cfg(test)]
+mod shapes;
 mod sites;
 mod snapshot;
 mod steps;

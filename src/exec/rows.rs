@@ -20,10 +20,12 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::coding;
 use crate::error::{Error, Result};
+use crate::pipeline::STAGES;
 use crate::sheltered::sheltered;
+use crate::store::FORMAT_VERSION;
 
-/// Version of the schema and of the encodings in `data`.
-pub const SCHEMA_VERSION: u32 = 1;
+/// Version of the columns of rows and of what stands in their `data`; `shapes.rs` tells when it is to be raised.
+pub const SCHEMA_VERSION: u32 = 2;
 /// The key of the version in the metadata of a schema.
 const VERSION: &str = "diglot.exec";
 /// A batch of this many bytes is written.
@@ -111,9 +113,17 @@ impl Row {
     }
 }
 
+/// The version of all that rows hold: their own, that of stores, and those of the stages, whose results they pass on.
+fn version() -> String {
+    let stages = STAGES.iter().map(|stage| stage.version());
+    let numbers: Vec<String> =
+        [SCHEMA_VERSION, FORMAT_VERSION].into_iter().chain(stages).map(|number| number.to_string()).collect();
+    numbers.join(".")
+}
+
 /// The schema of all rows.
 pub fn schema() -> SchemaRef {
-    let metadata = HashMap::from([(VERSION.to_owned(), SCHEMA_VERSION.to_string())]);
+    let metadata = HashMap::from([(VERSION.to_owned(), version())]);
     let fields = vec![
         Field::new("part", DataType::Int32, false),
         Field::new("kind", DataType::Utf8, false),
@@ -236,8 +246,9 @@ fn decoded<T, E: From<ArrowError>>(work: impl FnOnce() -> std::result::Result<T,
 
 /// Refuses rows of another version or with other columns.
 fn check(place: &str, found: &Schema) -> Result<()> {
-    if let Some(version) = found.metadata().get(VERSION).filter(|version| **version != SCHEMA_VERSION.to_string()) {
-        let problem = format!("its rows are of version {version}, this program reads {SCHEMA_VERSION}");
+    let present = version();
+    if let Some(version) = found.metadata().get(VERSION).filter(|version| **version != present) {
+        let problem = format!("its rows are of version {version}, this program reads {present}: do all steps anew");
         return Err(Error::input(place, problem));
     }
     let expected = schema();
@@ -530,9 +541,10 @@ mod tests {
     fn rows_of_another_version_or_with_other_columns_are_refused() {
         let other = Schema::new_with_metadata(
             schema().fields().to_vec(),
-            HashMap::from([(VERSION.to_owned(), "0".to_owned())]),
+            // Of the same shapes, but of a stage that gives other results.
+            HashMap::from([(VERSION.to_owned(), format!("{}0", version()))]),
         );
-        assert!(check("x", &other).expect_err("refused").to_string().contains("version 0"));
+        assert!(check("x", &other).expect_err("refused").to_string().contains(&format!("version {}0,", version())));
         let without = Schema::new(schema().fields()[1..].to_vec());
         assert!(check("x", &without).expect_err("refused").to_string().contains("part, kind, name"));
     }

@@ -88,7 +88,7 @@ pub type ChosenSite = (u32, u64, Vec<Chosen>);
 
 /// A page pair that alignment may learn from. Row: name: language pair; number: total of page pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-struct PagePairRow {
+pub struct PagePairRow {
     hash: u64,
     digests: (u64, u64),
     bytes: u64,

@@ -54,7 +54,7 @@ pub fn lessons(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Res
 
 /// What was learnt, in the form in which it stands in rows.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct LearntRow {
+pub struct LearntRow {
     langs: Langs,
     pairs: u64,
     weights: Vec<f64>,

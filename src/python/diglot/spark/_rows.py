@@ -21,8 +21,7 @@ SCHEMA = pa.schema(
         pa.field("data", pa.binary()),
         # CRC-32 of all but the part; none in rows that Spark makes.
         pa.field("check", pa.int64()),
-    ],
-    metadata={"diglot.exec": "1"},
+    ]
 )
 #: The same for Spark.
 COLUMNS = "part int, kind string, name string, number bigint, count bigint, data binary, check bigint"
