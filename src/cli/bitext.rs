@@ -68,7 +68,7 @@ impl Bitext {
             listing.next(row)
         });
         let is_whole = listing.end(asked)?;
-        wanted.say_left_out(Content::Bitext);
+        wanted.say_left_out(Content::Bitext, is_whole);
         if is_whole {
             wanted.say_absent(&store, &scope)?;
         }

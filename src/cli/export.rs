@@ -146,6 +146,9 @@ impl Export {
         if self.join.is_some() && content != Bitext {
             return needs("--join", &[Bitext]);
         }
+        if self.join == Some(0) {
+            return Err(Error::Config("--join is 0, expected a number of characters, such as 1000".into()));
+        }
         if self.detect && content != Bitext {
             return needs("--detect", &[Bitext]);
         }
@@ -239,7 +242,7 @@ impl Export {
         if done.count == 0 && content != Content::Fetch && !quiet {
             tell(format_args!("diglot: 0 {}", content.rows()));
         }
-        source.wanted.say_left_out(content);
+        source.wanted.say_left_out(content, !done.is_full);
         if !done.is_full && content != Content::Lexicon {
             source.wanted.say_absent(source.store, source.scope)?;
         }

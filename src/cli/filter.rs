@@ -137,8 +137,9 @@ impl Wanted {
         self.conditions.iter().any(|condition| columns.contains(&condition.column()))
     }
 
-    /// Tells how many rows were left out by which condition. To be called after all rows.
-    pub fn say_left_out(&self, content: Content) {
+    /// Tells how many rows were left out by which condition. To be called after all rows, or, where the whole was not read, after those
+    /// up to the limit.
+    pub fn say_left_out(&self, content: Content, is_whole: bool) {
         let (by_score, by_condition) = &*self.left_out.borrow();
         let by_score = (format!("--min-score {}", self.min_score), *by_score);
         let by_condition = self.conditions.iter().map(ToString::to_string).zip(by_condition.iter().copied());
@@ -147,7 +148,8 @@ impl Wanted {
         if !counts.is_empty() {
             let all: u64 = counts.iter().map(|(_, count)| count).sum();
             let counts: Vec<String> = counts.iter().map(|(by, count)| format!("{count} by {by}")).collect();
-            say(format!("{all} {} left out: {}", content.rows(), counts.join(", ")));
+            let until = if is_whole { "" } else { " before --limit was reached" };
+            say(format!("{all} {} left out{until}: {}", content.rows(), counts.join(", ")));
         }
     }
 

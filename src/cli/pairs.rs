@@ -67,7 +67,7 @@ impl Pairs {
         let outcome = if self.editions { Outcome::Edition } else { Outcome::Accepted };
         let asked = query::for_each_of(&store, &config, &scope, &[outcome], |pair, _| list(pair));
         let is_whole = listing.end(asked)?;
-        wanted.say_left_out(Content::Pairs);
+        wanted.say_left_out(Content::Pairs, is_whole);
         if self.editions {
             if count == 0 {
                 say("no editions: no pair that addresses propose is denied by its texts, or texts were not compared");

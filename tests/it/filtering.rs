@@ -217,6 +217,12 @@ fn what_conditions_leave_out_is_counted_and_wrong_ones_are_refused() {
     let expected =
         format!("diglot: {sum} sentence pairs left out: {low} by --min-score 0.95, {others} by kind_a=paragraph\n");
     assert!(told.ends_with(&expected), "{told}");
+    // What comes behind the limit is not looked at.
+    for command in [&["export", "--what", "bitext"][..], &["bitext"]] {
+        let told = diglot(sample_store()).args(command).args(["--where", "kind_a=paragraph", "--limit", "9"]).assert();
+        let told = String::from_utf8_lossy(&told.success().output.stderr).into_owned();
+        assert!(told.contains(" sentence pairs left out before --limit was reached: "), "{told}");
+    }
     for (arguments, expected) in [
         (
             &["--what", "bitext", "--where", "kind=item"][..],
@@ -228,6 +234,7 @@ fn what_conditions_leave_out_is_counted_and_wrong_ones_are_refused() {
         ),
         (&["--what", "bitext", "--where", "score>=x"], "score>=x does not fit the column, score is a number"),
         (&["--what", "warc", "--where", "url=x"], "--where: --what warc has no columns"),
+        (&["--what", "bitext", "--join", "0"], "--join is 0, expected a number of characters, such as 1000"),
         (&["--join", "100"], "--join needs --what bitext; --what is pairs"),
         (&["--what", "bitext", "--join", "100", "--keep-all"], "--join joins what is kept; leave out --keep-all"),
     ] {
