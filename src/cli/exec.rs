@@ -62,7 +62,7 @@ pub struct Exec {
     /// For `align`: over how many buckets sentence pairs are distributed.
     #[arg(long, value_name = "N", default_value_t = 1)]
     buckets: u32,
-    /// For `finish`: what to write, of pairs, bitext, keys, documents, pages, fetch, web.
+    /// For `finish`: what to write, of pairs, bitext, keys, documents, units, pages, fetch, web.
     #[arg(long, value_name = "WHAT,…", value_delimiter = ',', default_value = "pairs,bitext,keys")]
     what: Vec<String>,
     /// For `finish`: parts from this number on are parts of divided domains; their keys are reported in `share` rows.

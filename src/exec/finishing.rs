@@ -117,6 +117,7 @@ fn tables(job: &Job<'_>, store: &Store, (part, content): (i32, Content), output:
         Content::Pairs => export::Content::Pairs,
         Content::Bitext => export::Content::Bitext,
         Content::Documents => export::Content::Documents,
+        Content::Units => export::Content::Units,
         Content::Pages => export::Content::Pages,
         Content::Fetch => export::Content::Fetch,
         Content::Keys if job.shares_from.is_some_and(|first| part >= first) => return shares(store, part, output),
@@ -131,6 +132,11 @@ fn tables(job: &Job<'_>, store: &Store, (part, content): (i32, Content), output:
         Content::Documents => query::for_each_document(store, job.config, &scope, false, &|_| true, |line| {
             tables.row(&format!("{}-{}", line.pair.lang_a, line.pair.lang_b), export::Row::Document(&line))
         })?,
+        Content::Units => {
+            query::for_each_unit(store, job.config, &scope, &|_| true, |line| {
+                tables.row("", export::Row::Unit(&line))
+            })?;
+        }
         Content::Pages => query::for_each_page(store, &scope, &|_| true, |page| {
             tables.row(page.lang.as_str(), export::Row::Page(&page))
         })?,

@@ -50,6 +50,8 @@ pub enum Content {
     Keys,
     /// Pairs of pages with their texts.
     Documents,
+    /// Sentences of documents in several languages.
+    Units,
     /// Pages with their texts.
     Pages,
     /// The captures to fetch, where an index named them.
@@ -60,11 +62,12 @@ pub enum Content {
 
 impl Content {
     /// All kinds of content, by name on the command line.
-    pub const ALL: [(&str, Content); 7] = [
+    pub const ALL: [(&str, Content); 8] = [
         ("pairs", Content::Pairs),
         ("bitext", Content::Bitext),
         ("keys", Content::Keys),
         ("documents", Content::Documents),
+        ("units", Content::Units),
         ("pages", Content::Pages),
         ("fetch", Content::Fetch),
         ("web", Content::Web),

@@ -28,7 +28,7 @@ fn by_run(archives: &[PathBuf], settings: &[(&str, &str)]) -> BTreeMap<String, V
     let settings = settings.iter().map(|(name, value)| format!("--{name}={value}"));
     diglot(&store).arg("run").args(archives).args(settings).arg("-q").assert().success();
     let mut found = BTreeMap::new();
-    for what in ["pairs", "bitext", "documents", "pages", "fetch"] {
+    for what in ["pairs", "bitext", "documents", "units", "pages", "fetch"] {
         let path = folder.path().join(format!("{what}.arrows"));
         diglot(&store).args(["export", "-q", "--what", what, "-o"]).arg(&path).assert().success();
         found.insert(what.to_owned(), lines_of(&fs::read(&path).expect("it was written")));
