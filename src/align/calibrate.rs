@@ -4,6 +4,8 @@
 //! pages, a few here and a few there, and the pages are aligned again: whatever a sentence is paired with whose partner was taken away is
 //! wrong, and was chosen in the same way.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::beads::align;
@@ -34,7 +36,7 @@ pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scorin
         let beside = |((a, b), (found, _)): (&&Pages<'_>, &(Found, _))| beside((a, b), found, model, params);
         wrong.extend(pages.iter().zip(&found).flat_map(beside));
     }
-    let alone = found.iter().fold([0, 0], |[all, orphans], (found, of)| [all + found.alone, orphans + of.alone]);
+    let alone = found.iter().fold([0, 0], |[all, orphans], (found, of)| [all + found.alone.len(), orphans + of.alone]);
     let classes = |scoring: &Scoring| {
         let of = |found: &Found, numbers: &[usize]| -> Vec<usize> {
             let classes = classes(scoring, &found.scored);
@@ -52,8 +54,8 @@ struct Found {
     scored: Vec<Option<Scored>>,
     /// The positions of those from which is learnt; they have two sides.
     counted: Vec<usize>,
-    /// How many sentences are paired with nothing.
-    alone: usize,
+    /// Runs of those with one side, beside a bead from which is learnt: how long a part is that nobody translated says nothing of the others.
+    alone: Vec<Range<usize>>,
 }
 
 impl Found {
@@ -63,13 +65,9 @@ impl Found {
         let resorted = Resorted::new(a, b);
         let scored: Vec<Option<Scored>> =
             beads.iter().map(|bead| scored((a, b), bead, &evidence, &model.lengths)).collect();
-        let (mut counted, mut alone) = (Vec::new(), 0);
+        let mut counted = Vec::new();
         for (number, (bead, scored)) in beads.iter().zip(&scored).enumerate() {
-            if scored.is_none() {
-                alone += bead.a_end - bead.a_start + bead.b_end - bead.b_start;
-                continue;
-            }
-            if resorted.has(bead) {
+            if scored.is_none() || resorted.has(bead) {
                 continue;
             }
             let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
@@ -77,7 +75,8 @@ impl Found {
                 counted.push(number);
             }
         }
-        Found { beads, scored, counted, alone: alone as usize }
+        let alone = alone(&beads, &counted);
+        Found { beads, scored, counted, alone }
     }
 
     /// The beads from which is learnt.
@@ -89,6 +88,20 @@ impl Found {
     fn of(&self, numbers: &[usize]) -> impl Iterator<Item = Scored> {
         numbers.iter().filter_map(|&number| self.scored[number])
     }
+}
+
+/// The runs of beads with one side that are beside one of the `counted` ones.
+fn alone(beads: &[Bead], counted: &[usize]) -> Vec<Range<usize>> {
+    let is_counted = |number: usize| counted.binary_search(&number).is_ok();
+    let (mut runs, mut end) = (Vec::new(), 0);
+    for run in beads.chunk_by(|one, next| one.is_paired() == next.is_paired()) {
+        let start = end;
+        end += run.len();
+        if !run[0].is_paired() && (start > 0 && is_counted(start - 1) || is_counted(end)) {
+            runs.push(start..end);
+        }
+    }
+    runs
 }
 
 /// The first side of each bead from which is learnt, beside the second side of the next.
@@ -126,7 +139,7 @@ struct Orphans {
     left: Found,
     /// The positions of those with a side that has lost its partner.
     wrong: Vec<usize>,
-    /// How many sentences that have lost their partner are paired with nothing.
+    /// How many runs of sentences, with one that has lost its partner, are paired with nothing.
     alone: usize,
 }
 
@@ -154,15 +167,10 @@ impl Orphans {
             let (of_a, of_b) = (bead.a_start as usize..bead.a_end as usize, bead.b_start as usize..bead.b_end as usize);
             [(of_a.len(), of(0, &places_a[of_a])), (of_b.len(), of(1, &places_b[of_b]))]
         };
-        let (mut wrong, mut alone) = (Vec::new(), 0);
-        for &number in &left.counted {
-            if orphans(&left.beads[number]).iter().any(|(all, orphans)| all == orphans) {
-                wrong.push(number);
-            }
-        }
-        for bead in left.beads.iter().filter(|bead| !bead.is_paired()) {
-            alone += orphans(bead).iter().map(|(_, orphans)| orphans).sum::<usize>();
-        }
+        let is_wrong = |number: &usize| orphans(&left.beads[*number]).iter().any(|(all, orphans)| all == orphans);
+        let wrong = left.counted.iter().copied().filter(is_wrong).collect();
+        let has_orphans = |bead: &Bead| orphans(bead).iter().any(|(_, orphans)| *orphans > 0);
+        let alone = left.alone.iter().filter(|run| left.beads[Range::clone(run)].iter().any(has_orphans)).count();
         Orphans { left, wrong, alone }
     }
 }
@@ -208,6 +216,14 @@ mod tests {
         assert_eq!(found.counted.len(), 16 * 9);
         let taken = taken((&a, &b), &found).map(|side| side.into_iter().filter(|&is| is).count());
         assert_eq!(taken, [2, 2]);
+    }
+
+    #[test]
+    fn a_run_of_sentences_without_a_partner_counts_once_where_it_is_beside_others() {
+        let bead = |paired: bool| Bead { a_start: 0, a_end: 1, b_start: 0, b_end: u32::from(paired) };
+        let beads = [true, false, false, true, false, true, true, false].map(bead);
+        assert_eq!(alone(&beads, &[0, 3]), [1..3, 4..5]);
+        assert_eq!(alone(&beads, &[6]), [7..8]);
     }
 
     #[test]

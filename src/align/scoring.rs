@@ -84,7 +84,7 @@ impl Scoring {
     pub fn from_numbers(numbers: &[f32]) -> Option<Scoring> {
         let (weights, wrong) = numbers.split_at_checked(KINDS * FEATURES)?;
         let is_sound =
-            weights.iter().all(|weight| weight.is_finite()) && wrong.iter().all(|share| (0.0..=1.0).contains(share));
+            weights.iter().all(|weight| weight.is_finite()) && wrong.iter().all(|share| (1e-9..1.0).contains(share));
         let mut scoring = Scoring { wrong: wrong.try_into().ok()?, ..Scoring::default() };
         scoring.weights.as_flattened_mut().copy_from_slice(weights);
         is_sound.then_some(scoring)
@@ -98,6 +98,7 @@ impl Scoring {
     /// The probability that the sides of a bead are translations, 0..=1.
     ///
     /// By Bayes' rule: of the beads of a class a share w is wrong, and the features are o times as likely for a right one as for a wrong one.
+    /// (What is fitted are the odds of beads that were found, of which few are wrong.)
     /// In lists that each language sorts itself (no class) the place of a bead says nothing, so that w is ½.
     pub fn probability(&self, bead: &Scored, class: Option<usize>) -> f32 {
         let wrong = class.map_or(0.5, |class| self.wrong[class]);
@@ -107,7 +108,7 @@ impl Scoring {
     /// Fits the weights to beads that were found and to wrong ones, and estimates the share of wrong ones of each class: the larger one of two
     /// estimates, since what errors a page has shows now in odds, now in sentences that are left alone.
     ///
-    /// `alone` is how many sentences are paired with nothing, on whole pages, and of those whose partner was taken away. `classes` gives the
+    /// `alone` is how many runs of sentences are paired with nothing, on whole pages, and of those whose partner was taken away. `classes` gives the
     /// classes of the beads that were found, and of the wrong ones that such sentences were paired in. `None` for fewer than
     /// [`MIN_SAMPLES`] of either.
     pub fn fit(
@@ -133,7 +134,12 @@ impl Scoring {
         let [of_found, of_wrong] = classes(&scoring);
         let by_odds = shares_by_odds(&scoring, found.iter().zip(of_found.iter().copied()), wrong);
         let by_orphans = shares_by_orphans(&of_found, &of_wrong, alone);
-        scoring.wrong = std::array::from_fn(|class| by_odds[class].max(by_orphans[class]));
+        // At least one bead is right, and one more than was seen.
+        let most = |class: usize| {
+            let found = of_found.iter().filter(|&&one| one == class).count() as f32;
+            (found + 1.0) / (found + 2.0)
+        };
+        scoring.wrong = std::array::from_fn(|class| by_odds[class].max(by_orphans[class]).min(most(class)));
         Some(scoring)
     }
 }
@@ -198,16 +204,13 @@ fn shares_by_odds<'f>(
 }
 
 /// Estimates the share of wrong beads of each class by what becomes of sentences without a partner: of those whose partner was taken away
-/// some are paired with something wrong, others with nothing. So for each sentence that is paired with nothing on whole pages, as many beads
-/// are wrong as for one of these; `found` and `wrong` are classes of beads. Shares are believed as by [`shares_by_odds`].
+/// some are paired with something wrong, others with nothing. So for each run of sentences that are paired with nothing on whole pages, as many
+/// beads are wrong as for one of these; `found` and `wrong` are classes of beads. Shares are believed as by [`shares_by_odds`].
 fn shares_by_orphans(found: &[usize], wrong: &[usize], [alone, orphans]: [usize; 2]) -> [f32; CLASSES] {
     let rate = alone as f32 / (orphans + 1) as f32;
     let count = |of: &[usize], class: usize| of.iter().filter(|&&one| one == class).count() as f32;
     let counts: [[f32; 2]; CLASSES] = std::array::from_fn(|class| [rate * count(wrong, class), count(found, class)]);
-    // At least one bead is right, and one more than was seen.
-    let share = |[wrong, found]: [f32; 2], certainty: f32| {
-        ((wrong + 1.0) / (certainty + found)).min((found + 1.0) / (found + 2.0))
-    };
+    let share = |[wrong, found]: [f32; 2], certainty: f32| ((wrong + 1.0) / (certainty + found)).min(1.0);
     let of_kinds: [f32; KINDS] = std::array::from_fn(|kind| {
         let of_kind = &counts[LEVELS * kind..LEVELS * (kind + 1)];
         let sum = of_kind.iter().fold([0.0; 2], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
@@ -274,7 +277,7 @@ mod tests {
         let share = |alone: usize| shares_by_orphans(&found, &wrong, [alone, 50])[7];
         assert!((share(500) - 0.1).abs() < 0.02, "{}", share(500));
         assert!((share(50) - 0.01).abs() < 0.002 && share(0) < 0.002, "{} {}", share(50), share(0));
-        assert!(share(1_000_000) < 1.0);
+        assert_eq!(share(1_000_000), 1.0);
     }
 
     #[test]

@@ -333,8 +333,8 @@ impl Version {
         let (first, last) = (stretch.sentences.start as usize, stretch.sentences.end as usize - 1);
         let (start, end) = (self.sentences[first].0, self.sentences[last].1);
         let paragraph = self.page.paragraph(start);
-        let before = self.sentences[..first].iter().rev();
-        let sentence = before.take_while(|sentence| self.page.paragraph(sentence.0) == paragraph).count() as u32;
+        let before = self.sentences.partition_point(|sentence| self.page.paragraph(sentence.0) < paragraph);
+        let sentence = (first - before) as u32;
         let place = Place {
             url: self.page.page.url().to_owned(),
             archive: self.archive.clone(),

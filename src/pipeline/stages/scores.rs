@@ -22,6 +22,8 @@ use crate::types::{BitextLine, SiteId};
 const MAX_QUESTIONS: usize = 1024;
 /// The work is committed when so much time has passed since the last commit …
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
+/// … and at least such a part of the time since asking began …
+const MAX_LOST: u32 = 100;
 /// … or so many sentence pairs were looked at.
 const COMMIT_LINES: usize = 1 << 16;
 /// The number of sites whose sentence pairs are to be scored.
@@ -45,8 +47,8 @@ pub fn ask(store: &mut Store, stage: &str, context: &Context<'_>) -> Result<()> 
     }
     let total = stale.iter().map(|work| work.kept).sum();
     context.observer.begin(stage, "scores of sentence pairs", "sentence pairs", Some(total));
-    let (sent, open, last) = (Vec::new(), Vec::new(), Instant::now());
-    let mut asking = Asking { scorer, program: None, most: 1, sent, open, lines: 0, done: 0, last };
+    let (sent, open, now) = (Vec::new(), Vec::new(), Instant::now());
+    let mut asking = Asking { scorer, program: None, most: 1, sent, open, lines: 0, done: 0, began: now, last: now };
     let asked = asking.sites(store, context, stale, command);
     // What was answered is kept, whatever came then.
     asked.and(asking.commit(store))?;
@@ -103,7 +105,8 @@ struct Asking {
     /// How many sentence pairs and sites were looked at since the last commit; how many sentence pairs since the beginning.
     lines: usize,
     done: u64,
-    /// When the last commit was.
+    /// When asking began, and when the last commit was.
+    began: Instant,
     last: Instant,
 }
 
@@ -175,7 +178,9 @@ impl Asking {
         }
         self.answers(context)?;
         context.check_stop()?;
-        Ok(self.last.elapsed() >= COMMIT_AFTER || self.lines >= COMMIT_LINES)
+        // Each commit writes the list of all records of a site, so that they must not be too many.
+        let after = COMMIT_AFTER.max(self.began.elapsed() / MAX_LOST);
+        Ok(self.last.elapsed() >= after || self.lines >= COMMIT_LINES)
     }
 
     fn line(&mut self, params: &ProgramParams, place: u32, line: &BitextLine) -> Result<()> {
@@ -231,6 +236,10 @@ impl Asking {
             // They may be answers to other questions.
             self.open.clear();
             return Err(error);
+        }
+        // Where asking ended early, there are questions without an answer.
+        for (at, ..) in self.sent.drain(..) {
+            self.open[at].is_whole = false;
         }
         let mut changes = Changes::default();
         for open in &mut self.open {
