@@ -193,8 +193,8 @@ pub struct Facts {
     pub length_delta: f32,
     /// [`super::Evidence::foreign_a`] and `foreign_b`.
     pub foreign: (Option<f32>, Option<f32>),
-    /// True when a side is certainly in neither of the two languages, or in letters that its page is not written in.
-    pub is_third_language: bool,
+    /// True when a side is certainly not in the language of its page, or in letters that its page is not written in.
+    pub is_other_language: bool,
 }
 
 /// The reason for leaving out a bead, as far as the bead by itself shows one; the first reason that holds.
@@ -211,7 +211,7 @@ pub fn judge(facts: &Facts, params: &Params) -> Option<Reason> {
         (fewest < params.min_letters, Reason::TooShort),
         (a.chars.max(b.chars) > params.max_chars, Reason::TooLong),
         (facts.length_delta.abs() > params.max_delta, Reason::LengthRatio),
-        (is_foreign(facts.foreign.0) || is_foreign(facts.foreign.1) || facts.is_third_language, Reason::WrongLanguage),
+        (is_foreign(facts.foreign.0) || is_foreign(facts.foreign.1) || facts.is_other_language, Reason::WrongLanguage),
         (facts.score < params.min_score, Reason::LowScore),
     ];
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, reason)| reason)
@@ -308,7 +308,7 @@ mod tests {
     fn judged_by(params: &Params, a: &str, b: &str, change: impl Fn(&mut Facts)) -> Option<Reason> {
         let texts = (TextFacts::new(a), TextFacts::new(b));
         let foreign = (Some(-2.0), None);
-        let mut facts = Facts { texts, score: 0.9, length_delta: 0.0, foreign, is_third_language: false };
+        let mut facts = Facts { texts, score: 0.9, length_delta: 0.0, foreign, is_other_language: false };
         change(&mut facts);
         judge(&facts, params)
     }
@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(judged(&"ab ".repeat(700), "court", &|_| ()), Some(Reason::TooLong));
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.length_delta = -7.0), Some(Reason::LengthRatio));
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.foreign.1 = Some(1.5)), Some(Reason::WrongLanguage));
-        assert_eq!(judged("Hallo", "Hello", &|facts| facts.is_third_language = true), Some(Reason::WrongLanguage));
+        assert_eq!(judged("Hallo", "Hello", &|facts| facts.is_other_language = true), Some(Reason::WrongLanguage));
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.score = 0.04), Some(Reason::LowScore));
     }
 

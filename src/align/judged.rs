@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::beads::align;
-use super::clean::{self, SideText, TextFacts, differs};
+use super::clean::{self, SideText, TextFacts};
 use super::document::Document;
 use super::features::scored;
 use super::model::Model;
@@ -71,12 +71,6 @@ pub struct Aligned {
 /// Least score with which text counts as aligned.
 const ALIGNED_SCORE: f32 = 0.5;
 
-/// True when the language of a sentence is neither of two languages nor related to either: pages have paragraphs that nobody translated.
-/// Never true for language pairs whose sentences could be mistaken for another language.
-fn is_third(lang: Lang, langs: (Lang, Lang)) -> bool {
-    differs(lang, langs.0) && differs(lang, langs.1)
-}
-
 /// Aligns two pages and judges every bead.
 pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: &Params) -> Aligned {
     let evidence = Evidence::of_words(&a.words, &b.words, model, &params.translation);
@@ -101,18 +95,17 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
         let texts = (a.text(side_a), b.text(side_b));
         let length_delta = model.lengths.delta(span_a.chars, span_b.chars);
         let foreign = (evidence.foreign_a(span_a.words.clone()), evidence.foreign_b(span_b.words.clone()));
-        let langs = (a.lang, b.lang);
         let is_unwritten =
             |page: &AlignPage<'_>, text: &TextFacts, words: usize| !page.is_latin && text.is_latin(words);
-        let is_third_language = is_third(texts.0.lang, langs)
-            || is_third(texts.1.lang, langs)
+        let sides =
+            [SideText::new(&texts.0, span_a.words.len(), a.lang), SideText::new(&texts.1, span_b.words.len(), b.lang)];
+        // Pages have paragraphs that nobody translated.
+        let is_other_language = sides.iter().any(|side| side.is_foreign)
             || is_unwritten(a, &texts.0, span_a.words.len())
             || is_unwritten(b, &texts.1, span_b.words.len());
-        let facts = clean::Facts { texts, score, length_delta, foreign, is_third_language };
+        let facts = clean::Facts { texts, score, length_delta, foreign, is_other_language };
         let reason = clean::judge(&facts, &params.clean);
-        let texts =
-            [SideText::new(&texts.0, span_a.words.len(), a.lang), SideText::new(&texts.1, span_b.words.len(), b.lang)];
-        aligned.beads.push(Judged { bead, score, reason, texts });
+        aligned.beads.push(Judged { bead, score, reason, texts: sides });
     }
     aligned.score = if all == 0 { 0.0 } else { (paired as f64 / all as f64) as f32 };
     aligned
@@ -120,6 +113,7 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
 
 #[cfg(test)]
 mod tests {
+    use super::super::clean::differs;
     use super::*;
     use crate::text::words::Words;
     use crate::types::Block;
@@ -174,16 +168,19 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_that_nobody_translated_is_no_bitext_of_two_other_languages() {
+    fn a_sentence_that_nobody_translated_is_no_bitext() {
         let lang = |tag: &str| Lang::parse(tag).expect("a language");
-        let third = |text: &str, a: &str, b: &str| is_third(language::of_sentence(text), (lang(a), lang(b)));
+        let is_other = |text: &str, tag: &str| differs(language::of_sentence(text), lang(tag));
         let text = "For these scenarios you have two options: either you upload to a PPA or prepare a backport.";
-        assert!(third(text, "de", "fr"));
-        assert!(!third(text, "en", "fr") && !third(text, "de", "en"));
+        assert!(["de", "fr", "ja", "ru", "th"].into_iter().all(|tag| is_other(text, tag)) && !is_other(text, "en"));
         let spanish = "Para esto tiene que estar en la misma máquina que la que está en el sistema de la red.";
-        assert!(third(spanish, "de", "fr"));
-        assert!(!third(spanish, "gl", "fr"), "relatives are taken for each other");
-        assert!(!third(spanish, "ast", "fr"), "nobody knows the function words of Asturian");
-        assert!(third(text, "ja", "zh-Hans") && third(text, "th", "ru"));
+        assert!(is_other(spanish, "de") && is_other(spanish, "fr"));
+        assert!(!is_other(spanish, "gl"), "relatives are taken for each other");
+        assert!(!is_other(spanish, "ast"), "nobody knows the function words of Asturian");
+        let en = "You can choose one of the two options, and the second is for those who have an account.";
+        let reason = |lang_b: &str| aligned_as(en, en, lang(lang_b)).beads[0].reason;
+        assert_eq!((reason("en"), reason("fr")), (Some(clean::Reason::SameText), Some(clean::Reason::SameText)));
+        let other = en.replace("second", "2nd").replace("an account", "accounts at home");
+        assert_eq!(aligned_as(en, &other, lang("fr")).beads[0].reason, Some(clean::Reason::WrongLanguage));
     }
 }
