@@ -4,8 +4,6 @@
 //! pages, a few here and a few there, and the pages are aligned again: whatever a sentence is paired with whose partner was taken away is
 //! wrong, and was chosen in the same way.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 
 use super::beads::align;
@@ -36,7 +34,9 @@ pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scorin
         let beside = |((a, b), (found, _)): (&&Pages<'_>, &(Found, _))| beside((a, b), found, model, params);
         wrong.extend(pages.iter().zip(&found).flat_map(beside));
     }
-    let alone = found.iter().fold([0, 0], |[all, orphans], (found, of)| [all + found.alone.len(), orphans + of.alone]);
+    // A long part that nobody translated says little of the others: a page counts for as many sentences as it has beads.
+    let alone_of = |(found, orphans): &(Found, Orphans)| [found.alone.len().min(found.counted.len()), orphans.alone];
+    let alone = found.iter().map(alone_of).fold([0, 0], |sum, of| [sum[0] + of[0], sum[1] + of[1]]);
     let classes = |scoring: &Scoring| {
         let of = |found: &Found, numbers: &[usize]| -> Vec<usize> {
             let classes = classes(scoring, &found.scored);
@@ -54,8 +54,8 @@ struct Found {
     scored: Vec<Option<Scored>>,
     /// The positions of those from which is learnt; they have two sides.
     counted: Vec<usize>,
-    /// Runs of those with one side, beside a bead from which is learnt: how long a part is that nobody translated says nothing of the others.
-    alone: Vec<Range<usize>>,
+    /// The positions of those with one side, in runs beside a bead from which is learnt.
+    alone: Vec<usize>,
 }
 
 impl Found {
@@ -90,18 +90,18 @@ impl Found {
     }
 }
 
-/// The runs of beads with one side that are beside one of the `counted` ones.
-fn alone(beads: &[Bead], counted: &[usize]) -> Vec<Range<usize>> {
+/// The positions of beads with one side, in runs beside one of the `counted` ones.
+fn alone(beads: &[Bead], counted: &[usize]) -> Vec<usize> {
     let is_counted = |number: usize| counted.binary_search(&number).is_ok();
-    let (mut runs, mut end) = (Vec::new(), 0);
+    let (mut found, mut end) = (Vec::new(), 0);
     for run in beads.chunk_by(|one, next| one.is_paired() == next.is_paired()) {
         let start = end;
         end += run.len();
         if !run[0].is_paired() && (start > 0 && is_counted(start - 1) || is_counted(end)) {
-            runs.push(start..end);
+            found.extend(start..end);
         }
     }
-    runs
+    found
 }
 
 /// The first side of each bead from which is learnt, beside the second side of the next.
@@ -139,7 +139,7 @@ struct Orphans {
     left: Found,
     /// The positions of those with a side that has lost its partner.
     wrong: Vec<usize>,
-    /// How many runs of sentences, with one that has lost its partner, are paired with nothing.
+    /// How many sentences that have lost their partner are paired with nothing.
     alone: usize,
 }
 
@@ -170,7 +170,7 @@ impl Orphans {
         let is_wrong = |number: &usize| orphans(&left.beads[*number]).iter().any(|(all, orphans)| all == orphans);
         let wrong = left.counted.iter().copied().filter(is_wrong).collect();
         let has_orphans = |bead: &Bead| orphans(bead).iter().any(|(_, orphans)| *orphans > 0);
-        let alone = left.alone.iter().filter(|run| left.beads[Range::clone(run)].iter().any(has_orphans)).count();
+        let alone = left.alone.iter().filter(|&&number| has_orphans(&left.beads[number])).count();
         Orphans { left, wrong, alone }
     }
 }
@@ -219,11 +219,11 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_sentences_without_a_partner_counts_once_where_it_is_beside_others() {
+    fn sentences_without_a_partner_count_where_they_are_beside_others() {
         let bead = |paired: bool| Bead { a_start: 0, a_end: 1, b_start: 0, b_end: u32::from(paired) };
         let beads = [true, false, false, true, false, true, true, false].map(bead);
-        assert_eq!(alone(&beads, &[0, 3]), [1..3, 4..5]);
-        assert_eq!(alone(&beads, &[6]), [7..8]);
+        assert_eq!(alone(&beads, &[0, 3]), [1, 2, 4]);
+        assert_eq!(alone(&beads, &[6]), [7]);
     }
 
     #[test]

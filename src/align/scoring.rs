@@ -108,7 +108,7 @@ impl Scoring {
     /// Fits the weights to beads that were found and to wrong ones, and estimates the share of wrong ones of each class: the larger one of two
     /// estimates, since what errors a page has shows now in odds, now in sentences that are left alone.
     ///
-    /// `alone` is how many runs of sentences are paired with nothing, on whole pages, and of those whose partner was taken away. `classes` gives the
+    /// `alone` is how many sentences are paired with nothing, on whole pages, and of those whose partner was taken away. `classes` gives the
     /// classes of the beads that were found, and of the wrong ones that such sentences were paired in. `None` for fewer than
     /// [`MIN_SAMPLES`] of either.
     pub fn fit(
@@ -204,8 +204,8 @@ fn shares_by_odds<'f>(
 }
 
 /// Estimates the share of wrong beads of each class by what becomes of sentences without a partner: of those whose partner was taken away
-/// some are paired with something wrong, others with nothing. So for each run of sentences that are paired with nothing on whole pages, as many
-/// beads are wrong as for one of these; `found` and `wrong` are classes of beads. Shares are believed as by [`shares_by_odds`].
+/// some are paired with something wrong, others with nothing. So for each sentence that is paired with nothing on whole pages, as many beads
+/// are wrong as for one of these; `found` and `wrong` are classes of beads. Shares are believed as by [`shares_by_odds`].
 fn shares_by_orphans(found: &[usize], wrong: &[usize], [alone, orphans]: [usize; 2]) -> [f32; CLASSES] {
     let rate = alone as f32 / (orphans + 1) as f32;
     let count = |of: &[usize], class: usize| of.iter().filter(|&&one| one == class).count() as f32;

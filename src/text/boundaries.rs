@@ -10,7 +10,7 @@ use std::cell::Cell;
 use sentencex::languages as library;
 
 use super::lists::list_items;
-use super::quotes::{Enclosed, SYMMETRIC, is_closer, is_spaced, is_word_char};
+use super::quotes::{Enclosed, is_closer, is_spaced, is_word_char, symmetric_marks};
 use crate::types::Lang;
 
 /// The library's rules of a language.
@@ -219,6 +219,8 @@ const MAX_WORD_BYTES: usize = 160;
 #[derive(Default)]
 pub(super) struct Boundaries {
     matches: Vec<(usize, usize)>,
+    /// Of the matches that may end a sentence: their ranges, and where the next sentence begins.
+    ends: Vec<(usize, usize, usize)>,
     enclosed: Enclosed,
     found: Vec<usize>,
 }
@@ -257,21 +259,20 @@ impl Boundaries {
         let first = self.found.len();
         let items = list_items(text, offset == 0);
         let length = text.trim_end().len();
-        self.enclosed.clear();
+        self.ends.clear();
+        let inner = self.matches.iter().take_while(|&&(_, end)| end < length);
+        self.ends.extend(inner.filter_map(|&(start, end)| Some((start, end, rules.boundary(text, start, end)?))));
+        if !self.ends.is_empty() {
+            self.enclosed.read(text, offset == 0, self.ends.iter().map(|&(_, _, boundary)| boundary));
+        }
         let mut last = 0;
-        for at in 0..self.matches.len() {
-            let (start, end) = self.matches[at];
-            if end >= length {
-                break;
-            }
-            let Some(boundary) = rules.boundary(text, start, end) else { continue };
-            self.enclosed.read(text, offset == 0);
+        for &(start, end, boundary) in &self.ends {
             let around = self.enclosed.around(boundary, text, || rules.is_strong_break(text, start, end));
             let boundary = match around {
                 Some(range) if range.is_quotation() => rules.behind_quotation(text, range.end, boundary),
                 Some(range) if range.start == last => rules.behind_brackets(text, range.end, boundary),
                 Some(_) => None,
-                None if items.contains(&boundary) => Some(boundary),
+                None if items.binary_search(&boundary).is_ok() => Some(boundary),
                 None => Some(rules.behind_closer(text, boundary, &mut self.enclosed)),
             };
             if let Some(boundary) = boundary.filter(|&boundary| boundary > last) {
@@ -554,7 +555,7 @@ fn starts_with_month(text: &str, months: &[&str]) -> bool {
 /// The text after white space, after one mark that both opens and closes quotations, and after white space again.
 fn behind_symmetric(text: &str) -> &str {
     let text = text.trim_start();
-    let rest = SYMMETRIC.iter().find_map(|mark| text.strip_prefix(mark));
+    let rest = symmetric_marks().find_map(|mark| text.strip_prefix(mark));
     rest.map_or(text, str::trim_start)
 }
 

@@ -160,7 +160,10 @@ fn bare_mark(text: &str) -> Option<(Kind, usize)> {
 /// The length of `(12)`, `(a)`, `(iv)`.
 fn in_parentheses(bytes: &[u8]) -> Option<usize> {
     let inside = &bytes[1..];
-    let inside = &inside[..memchr::memchr(b')', inside)?];
+    let (inside, behind) = inside.split_at(inside.iter().take_while(|b| b.is_ascii_alphanumeric()).count());
+    if !behind.starts_with(b")") {
+        return None;
+    }
     let is_mark = match inside.len() {
         0 => false,
         1 if inside[0].is_ascii_alphabetic() => true,

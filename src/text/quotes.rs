@@ -1,12 +1,14 @@
 //! Quotations, parentheses and e-mail addresses in a line of text: no sentence ends inside them.
 
+use std::collections::VecDeque;
+
 use regex_syntax::is_word_character;
 
 /// A pair of quotation marks.
 #[derive(Debug)]
 pub(super) struct Pair {
     open: &'static str,
-    /// The closing mark; of [`Kind::Sided`] pairs each character is one.
+    /// The closing mark; of [`Kind::Sided`] and [`Kind::Turned`] pairs each character is one.
     close: &'static str,
     kind: Kind,
 }
@@ -86,9 +88,6 @@ pub(super) fn is_spaced(c: char) -> bool {
     c < '\u{1100}' && !matches!(c, '\u{e00}'..='\u{109f}')
 }
 
-/// Marks that both open and close.
-pub(super) const SYMMETRIC: [&str; 7] = ["``", "''", "`", "'", "\"", "‚", "‛"];
-
 /// Closing marks. Of those that stand at a place, the first one counts.
 const CLOSERS: [&str; 18] =
     ["’", "‘", "‚", "”", "‛", "“", "‟", "›", "》", "」", "』", "''", "``", "»", "«", "'", "`", "\""];
@@ -107,8 +106,13 @@ pub(super) fn is_closer(text: &str) -> bool {
     CLOSERS.contains(&text)
 }
 
+/// Marks that both open and close.
+pub(super) fn symmetric_marks() -> impl Iterator<Item = &'static str> {
+    PAIRS.iter().filter(|pair| pair.open == pair.close).map(|pair| pair.open)
+}
+
 fn is_symmetric(mark: &str) -> bool {
-    PAIRS.iter().any(|pair| pair.open == pair.close && pair.close == mark)
+    symmetric_marks().any(|other| other == mark)
 }
 
 /// A range of text that is enclosed by something.
@@ -131,72 +135,91 @@ impl Range {
     }
 }
 
-/// All enclosed ranges of a line.
+/// The range that holds the byte `at`, of ranges in order that do not overlap.
+fn holding(ranges: &[Range], at: usize) -> Option<Range> {
+    let known = ranges.partition_point(|range| range.start <= at);
+    ranges[..known].last().copied().filter(|range| at < range.end)
+}
+
+/// The same, but none that begins at `at`.
+fn around(ranges: &[Range], at: usize) -> Option<Range> {
+    holding(ranges, at).filter(|range| range.start < at)
+}
+
+/// What a line has of a mark that both opens and closes.
+struct Mark {
+    mark: &'static str,
+    /// True if the mark stands in the line an odd number of times.
+    is_odd: bool,
+    /// The places where it may be a quotation mark.
+    places: Vec<usize>,
+    /// Where the first quotation ends that begins with the mark.
+    first_end: Option<usize>,
+}
+
+/// All enclosed ranges of a line. Those of one list are in order and do not overlap.
 #[derive(Default)]
 pub(super) struct Enclosed {
-    is_read: bool,
-    /// The ranges, by their beginnings.
-    ranges: Vec<Range>,
-    parentheses: Vec<(usize, usize)>,
-    /// The closing mark that was asked about last, and the places where it may be a quotation mark.
-    closers: (Option<&'static str>, Vec<usize>),
-    /// The mark that was counted last, and whether its number is odd.
-    parity: Option<(&'static str, bool)>,
+    /// Quotations, and lists of those that [`add_padded`] finds.
+    quotations: Vec<Vec<Range>>,
+    brackets: Vec<Range>,
+    addresses: Vec<Range>,
+    /// The marks that were asked about.
+    marks: Vec<Mark>,
 }
 
 impl Enclosed {
-    /// Forgets the line.
-    pub fn clear(&mut self) {
-        self.is_read = false;
+    /// Reads a line; `boundaries`, in order, are the places in it where sentences may begin.
+    pub fn read(&mut self, text: &str, is_line_start: bool, boundaries: impl Iterator<Item = usize>) {
+        self.quotations.clear();
+        self.brackets.clear();
+        self.addresses.clear();
+        self.marks.clear();
+        let quotations = Quotations { text, is_line_start, missing: [false; PAIRS.len()], out: Vec::new() };
+        self.quotations.push(quotations.read());
+        if text.len() <= MAX_PADDED_BYTES && memchr::memchr2(b'\'', b'`', text.as_bytes()).is_some() {
+            add_padded(text, &mut self.quotations);
+        }
+        let quotations = &self.quotations;
+        let free = boundaries.filter(|&at| quotations.iter().all(|ranges| around(ranges, at).is_none()));
+        read_brackets(text, free, &mut self.brackets);
+        read_mail(text, &mut self.addresses);
     }
 
-    /// Reads a line, if it was not yet read.
-    pub fn read(&mut self, text: &str, is_line_start: bool) {
-        if self.is_read {
-            return;
-        }
-        self.is_read = true;
-        self.ranges.clear();
-        self.parentheses.clear();
-        self.closers.0 = None;
-        self.parity = None;
-        Quotations { text, is_line_start, missing: [false; PAIRS.len()], out: &mut self.ranges }.read();
-        if text.len() <= MAX_PADDED_BYTES && memchr::memchr2(b'\'', b'`', text.as_bytes()).is_some() {
-            add_padded(text, &mut self.ranges);
-        }
-        read_parentheses(text, &mut self.parentheses);
-        self.ranges.extend(self.parentheses.iter().map(|&(start, end)| Range { start, end, pair: None }));
-        read_mail(text, &mut self.ranges);
-        self.ranges.sort_unstable_by_key(|range| range.start);
+    fn lists(&self) -> impl Iterator<Item = &Vec<Range>> {
+        self.quotations.iter().chain([&self.brackets, &self.addresses])
     }
 
     /// The first range around a place. Quotations in marks that both open and close may have been read wrongly, from a closing mark to an
-    /// opening one. So they do not count where they cross parentheses, nor where the line has an odd number of the mark and `is_strong` is
+    /// opening one. So they do not count where they cross brackets, nor where the line has an odd number of the mark and `is_strong` is
     /// true.
     pub fn around(&mut self, at: usize, text: &str, is_strong: impl Fn() -> bool) -> Option<Range> {
-        for place in 0..self.ranges.len() {
-            let range = self.ranges[place];
-            if range.start >= at {
-                break;
-            }
-            if at < range.end && !self.is_misread(&range, text, &is_strong) {
-                return Some(range);
-            }
-        }
-        None
+        let mut found: Vec<Range> = self.lists().filter_map(|ranges| around(ranges, at)).collect();
+        found.sort_unstable_by_key(|range| range.start);
+        found.into_iter().find(|range| !self.is_misread(range, text, &is_strong))
     }
 
     fn is_misread(&mut self, range: &Range, text: &str, is_strong: impl Fn() -> bool) -> bool {
         let Some(mark) = range.symmetric() else { return false };
-        if crosses(range, &self.parentheses) {
-            return true;
-        }
-        let is_odd = match self.parity {
-            Some((known, is_odd)) if known == mark => is_odd,
-            _ => text.matches(mark).count() % 2 == 1,
-        };
-        self.parity = Some((mark, is_odd));
-        is_odd && is_strong()
+        crosses(range, &self.brackets) || self.mark(text, mark).is_odd && is_strong()
+    }
+
+    /// What the line has of a mark; it is looked for once.
+    fn mark(&mut self, text: &str, mark: &'static str) -> &Mark {
+        let known = self.marks.iter().position(|known| known.mark == mark);
+        let place = known.unwrap_or_else(|| {
+            let all = || text.match_indices(mark).map(|(place, _)| place);
+            let begins = |range: &&Range| range.symmetric().is_some() && text[range.start..].starts_with(mark);
+            let firsts = self.quotations.iter().filter_map(|ranges| ranges.iter().find(begins));
+            self.marks.push(Mark {
+                mark,
+                is_odd: all().count() % 2 == 1,
+                places: all().filter(|&place| may_quote(text, place, mark, &self.quotations)).collect(),
+                first_end: firsts.map(|range| range.end).min(),
+            });
+            self.marks.len() - 1
+        });
+        &self.marks[place]
     }
 
     /// The length of a closing mark at `at` that neither closes nor opens anything.
@@ -205,8 +228,7 @@ impl Enclosed {
         if !matches!(rest.as_bytes().first(), Some(b'\'' | b'`' | b'"' | 0xc2 | 0xe2 | 0xe3)) {
             return None;
         }
-        let first = self.ranges.partition_point(|range| range.start < at);
-        if self.ranges.get(first).is_some_and(|range| range.start == at) {
+        if self.lists().any(|ranges| holding(ranges, at).is_some_and(|range| range.start == at)) {
             return None;
         }
         let closer = CLOSERS.into_iter().find(|closer| rest.starts_with(closer) && self.is_stray(text, at, closer))?;
@@ -222,40 +244,32 @@ impl Enclosed {
         if !is_symmetric(closer) {
             return true;
         }
-        if self.closers.0 != Some(closer) {
-            let places = text.match_indices(closer).map(|(place, _)| place);
-            self.closers.1.clear();
-            self.closers.1.extend(places.filter(|&place| may_quote(text, place, closer, &self.ranges)));
-            self.closers.0 = Some(closer);
-        }
-        let before = self.closers.1.partition_point(|&place| place < at);
-        before % 2 == 1 || (before == 0 && self.closers.1.len() == 1)
+        let places = &self.mark(text, closer).places;
+        let before = places.partition_point(|&place| place < at);
+        before % 2 == 1 || (before == 0 && places.len() == 1)
     }
 
     /// True when the mark opens the next sentence, as it has opened a quotation before.
-    fn opens_next(&self, text: &str, at: usize, closer: &str) -> bool {
+    fn opens_next(&mut self, text: &str, at: usize, closer: &'static str) -> bool {
         is_symmetric(closer)
             && text[..at].chars().next_back().is_none_or(char::is_whitespace)
             && starts_sentence(text, at + closer.len())
-            && self
-                .ranges
-                .iter()
-                .any(|range| range.end <= at && range.symmetric().is_some() && text[range.start..].starts_with(closer))
+            && self.mark(text, closer).first_end.is_some_and(|end| end <= at)
     }
 }
 
 /// Reads the quotations of a text.
-struct Quotations<'t, 'o> {
+struct Quotations<'t> {
     text: &'t str,
     /// True if the text begins at the beginning of a line.
     is_line_start: bool,
     /// For each pair, true once it is known that its closing mark does not occur in the rest of the text.
     missing: [bool; PAIRS.len()],
-    out: &'o mut Vec<Range>,
+    out: Vec<Range>,
 }
 
-impl Quotations<'_, '_> {
-    fn read(&mut self) {
+impl Quotations<'_> {
+    fn read(mut self) -> Vec<Range> {
         let bytes = self.text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
@@ -271,16 +285,15 @@ impl Quotations<'_, '_> {
                 None => at += 1,
             }
         }
+        self.out
     }
 
-    /// Where the quotation that begins at `at` ends, and the first pair that begins like it.
+    /// Where the quotation that begins at `at` ends, and its marks.
     fn quotation(&mut self, at: usize) -> Option<(usize, &'static Pair)> {
         let rest = self.text.as_bytes().get(at..)?;
         let mut fitting = PAIRS.iter().enumerate().filter(|(_, pair)| rest.starts_with(pair.open.as_bytes()));
-        let first = fitting.clone().next()?.1;
-        let found = fitting.clone().find_map(|(place, pair)| self.closed(at, place, pair));
-        let found = found.or_else(|| fitting.find_map(|(_, pair)| self.line(at, pair)));
-        found.map(|end| (end, first))
+        let found = fitting.clone().find_map(|(place, pair)| Some((self.closed(at, place, pair)?, pair)));
+        found.or_else(|| fitting.find_map(|(_, pair)| Some((self.line(at, pair)?, pair))))
     }
 
     fn closed(&mut self, at: usize, place: usize, pair: &Pair) -> Option<usize> {
@@ -346,30 +359,31 @@ fn may_close(text: &str, start: usize, end: usize) -> bool {
     matches!(place(text, start, end), Place::Closing | Place::Either)
 }
 
-/// Adds quotations in `'` or `` ` `` with spaces inside: `' so '`.
-fn add_padded(text: &str, ranges: &mut Vec<Range>) {
+/// Adds quotations in `'` or `` ` `` with spaces inside, `' so '`: a list for each of the two marks.
+fn add_padded(text: &str, quotations: &mut Vec<Vec<Range>>) {
     for pair in PAIRS.iter().filter(|pair| pair.kind == Kind::Ambiguous && pair.open == pair.close) {
         let mark = pair.close;
         let mut pending: Option<usize> = None;
+        let mut padded = Vec::new();
         for (at, _) in text.match_indices(mark) {
-            if !may_quote(text, at, mark, ranges) {
+            if !may_quote(text, at, mark, quotations) {
                 continue;
             }
             match pending {
-                Some(opener) if is_padded(text, opener, at, mark, ranges) => {
-                    ranges.push(Range { start: opener, end: at + mark.len(), pair: Some(pair) });
+                Some(opener) if is_padded(text, opener, at, mark, quotations) => {
+                    padded.push(Range { start: opener, end: at + mark.len(), pair: Some(pair) });
                     pending = None;
                 }
                 _ => pending = Some(at),
             }
         }
+        quotations.push(padded);
     }
 }
 
 /// True for marks outside quotations that are not apostrophes between letters.
-fn may_quote(text: &str, at: usize, mark: &str, ranges: &[Range]) -> bool {
-    let known = ranges.partition_point(|range| range.start <= at);
-    let is_inside = ranges[..known].iter().any(|range| range.is_quotation() && at < range.end);
+fn may_quote(text: &str, at: usize, mark: &str, quotations: &[Vec<Range>]) -> bool {
+    let is_inside = quotations.iter().any(|ranges| holding(ranges, at).is_some());
     let before = text[..at].chars().next_back();
     let after = text[at + mark.len()..].chars().next();
     let is_apostrophe = before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric);
@@ -384,22 +398,22 @@ fn is_free(text: &str, at: usize, mark: &str) -> bool {
 
 /// True when two marks are a pair. They are not if a sentence ends between them, another one begins after them, and the second mark itself
 /// opens a quotation.
-fn is_padded(text: &str, opener: usize, closer: usize, mark: &str, ranges: &[Range]) -> bool {
+fn is_padded(text: &str, opener: usize, closer: usize, mark: &str, quotations: &[Vec<Range>]) -> bool {
     if !is_free(text, opener, mark) {
         return false;
     }
     let are_two = starts_sentence(text, closer + mark.len()) && has_break(&text[opener + mark.len()..closer]);
-    !are_two || !opens_clean(text, closer, mark, ranges)
+    !are_two || !opens_clean(text, closer, mark, quotations)
 }
 
 /// True when the mark opens a quotation inside which no sentence ends.
-fn opens_clean(text: &str, at: usize, mark: &str, ranges: &[Range]) -> bool {
+fn opens_clean(text: &str, at: usize, mark: &str, quotations: &[Vec<Range>]) -> bool {
     if !is_free(text, at, mark) {
         return false;
     }
     let inside = at + mark.len();
     let mut places = text[inside..].match_indices(mark).map(|(length, _)| inside + length);
-    places.find(|&place| may_quote(text, place, mark, ranges)).is_some_and(|place| !has_break(&text[inside..place]))
+    places.find(|&place| may_quote(text, place, mark, quotations)).is_some_and(|place| !has_break(&text[inside..place]))
 }
 
 /// True when the text has a point followed by blanks and a capital letter.
@@ -414,37 +428,72 @@ fn starts_sentence(text: &str, at: usize) -> bool {
     blanks > 0 && rest.get(blanks).is_some_and(u8::is_ascii_uppercase)
 }
 
-/// True when one end of the range lies inside parentheses and the other end outside them.
-fn crosses(range: &Range, parentheses: &[(usize, usize)]) -> bool {
-    let around = |at: usize| {
-        let before = parentheses.partition_point(|&(start, _)| start < at);
-        parentheses[..before].last().filter(|&&(_, end)| at < end)
-    };
-    around(range.start).is_some_and(|&(_, end)| end < range.end)
-        || around(range.end).is_some_and(|&(start, _)| start > range.start)
+/// True when one end of the range lies inside brackets and the other end outside them.
+fn crosses(range: &Range, brackets: &[Range]) -> bool {
+    around(brackets, range.start).is_some_and(|bracket| bracket.end < range.end)
+        || around(brackets, range.end).is_some_and(|bracket| bracket.start > range.start)
 }
 
 /// Brackets that open, and those that close them: the ones of full width and the others stand for each other, as people type them.
 const BRACKETS: [(&str, &str); 4] = [("(（", ")）"), ("[［", "]］"), ("{", "}"), ("<", ">")];
 
+/// An opening bracket, as long as none closes it.
+struct Opener {
+    at: usize,
+    /// Its place in [`BRACKETS`].
+    kind: usize,
+    /// Where the last sentence behind it begins, but for those inside other brackets; `at` if none does.
+    from: usize,
+}
+
+/// No more brackets than these are held open, so that a line of opening ones costs no memory; the outermost are forgotten.
+const MAX_DEPTH: usize = 64;
+
 /// Lists all ranges in brackets that are not inside others. Brackets that are never closed, or by those of another kind, count as none.
-fn read_parentheses(text: &str, out: &mut Vec<(usize, usize)>) {
-    let mut open: Vec<(usize, usize)> = Vec::new();
+/// An opening one that is none, as in `:(` and `a < b`, may find a closing one far behind, with other brackets between the two. So a range
+/// around others is the last sentence in it: `(See gpg(1). Then go.)` ends behind the bracket, but `gpg(1).` ends too.
+fn read_brackets(text: &str, boundaries: impl Iterator<Item = usize>, out: &mut Vec<Range>) {
+    let mut boundaries = boundaries.peekable();
+    let mut open: VecDeque<Opener> = VecDeque::new();
     let mut counts = [0; BRACKETS.len()];
+    let begin = |open: &mut VecDeque<Opener>, from: usize| {
+        if let Some(last) = open.back_mut() {
+            last.from = last.from.max(from);
+        }
+    };
     for (at, mark) in text.match_indices(['(', '（', '[', '［', '{', '<', ')', '）', ']', '］', '}', '>']) {
-        if let Some(kind) = BRACKETS.iter().position(|(opening, _)| opening.contains(mark)) {
-            open.push((at, kind));
+        let opening = BRACKETS.iter().position(|(opening, _)| opening.contains(mark));
+        while let Some(from) = boundaries.next_if(|&from| from < at || from == at && opening.is_some()) {
+            begin(&mut open, from);
+        }
+        if let Some(kind) = opening {
+            if open.len() == MAX_DEPTH
+                && let Some(outermost) = open.pop_front()
+            {
+                counts[outermost.kind] -= 1;
+            }
+            open.push_back(Opener { at, kind, from: at });
             counts[kind] += 1;
             continue;
         }
         let Some(kind) = BRACKETS.iter().position(|(_, closing)| closing.contains(mark)) else { continue };
         while counts[kind] > 0
-            && let Some((start, last)) = open.pop()
+            && let Some(Opener { at: start, kind: last, mut from }) = open.pop_back()
         {
             counts[last] -= 1;
             if last == kind {
-                out.truncate(out.partition_point(|&(other, _)| other < start));
-                out.push((start, at + mark.len()));
+                let end = at + mark.len();
+                if out.last().is_none_or(|other| other.start < start) {
+                    from = start;
+                }
+                out.truncate(out.partition_point(|other| other.start < from));
+                out.push(Range { start: from, end, pair: None });
+                while boundaries.next_if(|&inside| inside < end).is_some() {}
+            }
+            if from > start {
+                begin(&mut open, from);
+            }
+            if last == kind {
                 break;
             }
         }
@@ -481,10 +530,17 @@ const MAX_TOP_LETTERS: usize = 7;
 mod tests {
     use super::*;
 
-    fn enclosed(text: &str) -> Vec<&str> {
+    fn read(text: &str) -> Enclosed {
         let mut enclosed = Enclosed::default();
-        enclosed.read(text, true);
-        enclosed.ranges.iter().map(|range| &text[range.start..range.end]).collect()
+        enclosed.read(text, true, text.match_indices(". ").map(|(at, end)| at + end.len()));
+        enclosed
+    }
+
+    fn enclosed(text: &str) -> Vec<&str> {
+        let enclosed = read(text);
+        let mut ranges: Vec<&Range> = enclosed.lists().flatten().collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        ranges.into_iter().map(|range| &text[range.start..range.end]).collect()
     }
 
     #[test]
@@ -492,7 +548,7 @@ mod tests {
         assert_eq!(enclosed("Er sagt: „Nein.“ (Er [geht.) Das war's, it's"), ["„Nein.“", "(Er [geht.)"]);
         assert_eq!(enclosed("the ' small ' and 'big' ones'"), ["' small '", "'big'"]);
         assert_eq!(enclosed("``a'' “b” «c» 「d」『e』 \"f"), ["``a''", "“b”", "«c»", "「d」", "『e』"]);
-        assert_eq!(enclosed("(see gpg(1). (a])) <b] {c（d)} (e"), ["(see gpg(1). (a]))", "{c（d)}"]);
+        assert_eq!(enclosed("(see gpg(1). (a])) <b] {c（d)} (e"), ["(1)", "(a]))", "{c（d)}"]);
         assert_eq!(enclosed("ask a.b@c.example.org. Now"), ["a.b@c.example.org"]);
         assert_eq!(enclosed("'It's. All.'"), ["'It's. All.'"]);
         assert_eq!(enclosed("”a“ ”b” „c” »d» »e« ‚f‘ g“ it’s”"), ["”a“", "”b”", "„c”", "»d»", "»e«", "‚f‘"]);
@@ -501,14 +557,30 @@ mod tests {
 
     #[test]
     fn a_mark_without_an_opening_one_is_stray() {
-        let stray = |text: &str, at: usize| {
-            let mut enclosed = Enclosed::default();
-            enclosed.read(text, true);
-            enclosed.stray_closer(text, at)
-        };
+        let stray = |text: &str, at: usize| read(text).stray_closer(text, at);
         assert_eq!(stray("It ends.” Or", 8), Some("”".len()));
         assert_eq!(stray("It ends. “Or” not", 9), None);
         assert_eq!(stray("It ends. ”Or not", 9), None);
         assert_eq!(stray("It ends. “Or not", 9), None);
+    }
+
+    #[test]
+    fn brackets_around_others_hold_no_more_than_a_sentence() {
+        assert_eq!(enclosed(":( so. We (all) go. It is :) Then."), ["(all)", "It is :)"]);
+        assert_eq!(enclosed("a < b. Then (x). So p->q."), ["(x)", "So p->"]);
+        assert_eq!(enclosed("(a [b. (c) d] e) f"), ["(a [b. (c) d] e)"].map(|all| &all[all.len() - 9..]));
+        assert_eq!(enclosed("(a \"b. c\" d(1).) e"), ["(a \"b. c\" d(1).)", "\"b. c\""]);
+        assert_eq!(enclosed(&("(".repeat(1000) + "a)")), ["(a)"]);
+    }
+
+    #[test]
+    fn quotations_are_in_the_marks_that_closed_them_and_hide_marks_inside_alone() {
+        let mark = |text: &str| read(text).quotations[0][0].symmetric();
+        assert_eq!((mark("``a``"), mark("`a`")), (Some("``"), Some("`")));
+        assert_eq!((mark("``a''"), mark("`a'")), (None, None));
+        let text = "\"a\" ` it 's b ` \"c\" \"d\"";
+        assert!(read(text).mark(text, "'").places.is_empty(), "inside the second list");
+        let text = "` a ` 's \"c\" \"d\"";
+        assert_eq!(read(text).mark(text, "'").places, [6]);
     }
 }

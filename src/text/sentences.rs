@@ -127,6 +127,8 @@ fn emit(block: &str, range: Range<usize>, each: &mut impl FnMut(Range<usize>)) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use proptest::prelude::*;
 
     use super::super::boundaries::is_in_identifier;
@@ -260,6 +262,9 @@ mod tests {
             ("ja", "表示できません。|(jfbterm(1) を使う必要があります。)|はい。"),
             ("zh-Hans", "显示字符。|（如 jfbterm(1)，从而。）|是。"),
             ("en", "Look.|(See gpg(1).)|It is (or not.) for us (here.|It ends."),
+            ("en", "Look.|(See gpg(1).|Then go.)|It ends."),
+            ("en", "It is sad :( but so.|We (all) go.|They (too) stay.|All is well :) Then."),
+            ("en", "It is so if a < bound.|Then (x) is.|Then (y) is.|So is p->q."),
         ] {
             let expected: Vec<&str> = text.split('|').collect();
             let glue = if lang == "en" { " " } else { "" };
@@ -283,6 +288,29 @@ mod tests {
             let mut longest = 0;
             for_each_sentence(&text, Lang::EN, |range| longest = longest.max(range.len()));
             assert!(longest <= MAX_JOINED_BYTES + piece.len(), "{piece}: {longest}");
+        }
+    }
+
+    #[test]
+    fn time_grows_as_marks_do() {
+        let cost = |text: &str| {
+            let runs = (0..3).map(|_| {
+                let start = Instant::now();
+                for_each_sentence(text, Lang::EN, |_| ());
+                start.elapsed()
+            });
+            runs.min().expect("three runs")
+        };
+        let texts: [(&str, &str, &str); 5] = [
+            ("x ", "(!) ", "y."),
+            ("", "\"a! b\" 'a! b' ", "y."),
+            ("a. B", "(", ""),
+            ("•a.b ", "( ", ""),
+            ("a. B ", "\"a\"' ", "X.' Bb"),
+        ];
+        for (first, piece, last) in texts {
+            let [short, long] = [5_000, 80_000].map(|count| cost(&format!("{first}{}{last}", piece.repeat(count))));
+            assert!(long < 64 * short, "{piece}: 16 times the text, {short:?} and {long:?}");
         }
     }
 
@@ -406,8 +434,8 @@ mod tests {
     }
 
     /// True for a full stop of Chinese before an ASCII letter or digit, and for a point with which a word begins, that is inside a name, or
-    /// behind an initial, for a mark between spaces, in a list, or
-    /// for brackets inside others and around a sentence, which the library reads otherwise.
+    /// behind an initial, for a mark between spaces, in a list, for brackets inside others and around a sentence, for `` ` `` that may close
+    /// a quotation, and for quotations with spaces inside beside others, which the library reads otherwise.
     fn is_read_otherwise(text: &str) -> bool {
         let is_in_name = |(at, _)| is_in_identifier(&text[..at], &text[at + 1..]);
         let chars: Vec<char> = std::iter::once(' ').chain(text.chars()).collect();
@@ -423,6 +451,11 @@ mod tests {
                 || three[1] == '。' && three[2].is_ascii_alphanumeric()
                 || begins_word && three[1] == '.' && three[2].is_alphabetic()
         });
+        let is_mark = |c: char| "'`".contains(c);
+        let is_padded =
+            chars.windows(3).any(|three| three[0].is_whitespace() && is_mark(three[1]) && three[2].is_whitespace())
+                && text.contains(|c: char| "\"“„«‹‘".contains(c));
+        let has_graves = text.replace("``", "").matches('`').count() > 1;
         let is_list = |line: &str| !list_items(line, true).is_empty();
         // The library knows no brackets inside others.
         let has_nested = |line: &str| {
@@ -433,7 +466,12 @@ mod tests {
                 None => false,
             })
         };
-        is_other || text.lines().any(has_nested) || text.match_indices('.').any(is_in_name) || text.lines().any(is_list)
+        is_other
+            || is_padded
+            || has_graves
+            || text.lines().any(has_nested)
+            || text.match_indices('.').any(is_in_name)
+            || text.lines().any(is_list)
     }
 
     /// All languages that the library knows, and some that use the rules of a relative.
@@ -452,7 +490,7 @@ mod tests {
         let pieces = [
             r"[A-Da-d ]{0,3}[.!?…;:。]{1,3}[ \n\t]{0,2}|['`(){}\[\]<>@「」]",
             r"[0-9a-cA-CIа-вА-В]{1,2}[.)] |(Dr|etc|ca|No|p\.m|U\.S|Mr|it|l'ing|т\.е|Yahoo)\.? ?|[a-cA-C]{1,3} |\[1\]",
-            r"[a-cA-C.!][”›’] |, |März|я |Ж|한|a@b\.cd|''|``",
+            r"[a-cA-C.!][”›’] |, |März|я |Ж|한|a@b\.cd|''|``[a-c]{1,3}''",
         ];
         let pattern = format!("({}|[ (]({})[ ,.!]){{0,14}}", pieces.join("|"), quotations.join("|"));
         proptest::string::string_regex(&pattern).expect("a pattern")
