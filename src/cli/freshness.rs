@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use diglot::config::settings::SCORER;
 use diglot::config::{Config, Strategy};
 use diglot::error::Result;
 use diglot::pipeline::{STAGES, StageState, StageStatus, has_run, stale};
@@ -85,7 +86,10 @@ impl Lists {
             if is_first || ran_on || last.name == "align" { String::new() } else { format!(" --until {}", last.name) };
         let them = if found.len() == 1 { "it" } else { "them" };
         let does = if is_first { format!("runs {them}") } else { format!("brings {them} up to date") };
-        Ok(Some(format!("{nothing}{}; `diglot run{until}{}` {does}", sentence(&found), place(store.folder()))))
+        // A program that only the store names is not started.
+        let asks = until.is_empty() && store.settings().of(SCORER).next().is_some();
+        let scorer = if asks { ", with --scorer as before," } else { "" };
+        Ok(Some(format!("{nothing}{}; `diglot run{until}{}`{scorer} {does}", sentence(&found), place(store.folder()))))
     }
 }
 

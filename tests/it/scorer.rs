@@ -190,6 +190,9 @@ fn a_slow_scorer_is_stopped_soon_and_what_it_has_answered_is_kept() {
     // Asked to stop, it stops, although the scorer goes on answering.
     let (code, took) = ended("-TERM", 5);
     assert!(code == Some(130) && took < Duration::from_secs(5), "{took:?}");
+    let listing = diglot(&store).arg("bitext").assert().success();
+    let said = String::from_utf8_lossy(&listing.output.stderr).into_owned();
+    assert!(said.contains(", with --scorer as before, brings it up to date"), "{said}");
     let first = scored(&store).len();
     assert!(logged(&log).len() - first <= 1, "{first} of {}", logged(&log).len());
     // Killed, it loses what was answered in the last seconds.
