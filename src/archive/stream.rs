@@ -142,6 +142,10 @@ impl Archive for Passed {
     fn end(&self) -> Option<u64> {
         None
     }
+
+    fn progress(&self) -> u64 {
+        self.records.progress()
+    }
 }
 
 #[cfg(test)]
@@ -179,6 +183,7 @@ mod tests {
             assert_eq!(first.position(), 0);
             first.next().expect("memory").expect("the first of three");
             let at = first.position();
+            assert!((1..=bytes.len() as u64).contains(&first.progress()), "bytes, not a position");
             let mut again = stream(&bytes).expect("a WARC").open(at, &Params::default()).expect("the same");
             assert_eq!(urls(again.as_mut()), ["http://ex.org/b", "http://ex.org/c"]);
             let mut after =
