@@ -80,8 +80,8 @@ impl Found {
     }
 
     /// The beads from which is learnt.
-    fn counted(&self) -> impl Iterator<Item = (&Bead, Scored)> {
-        self.counted.iter().filter_map(|&number| Some((&self.beads[number], self.scored[number]?)))
+    fn counted(&self) -> impl Iterator<Item = &Bead> {
+        self.counted.iter().map(|&number| &self.beads[number])
     }
 
     /// What scoring needs to know of some of the beads.
@@ -107,7 +107,7 @@ fn alone(beads: &[Bead], counted: &[usize]) -> Vec<usize> {
 /// The first side of each bead from which is learnt, beside the second side of the next.
 fn beside((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model, params: &Params) -> Vec<Scored> {
     let evidence = Evidence::new(a, b, model, &params.translation);
-    let beads: Vec<&Bead> = found.counted().map(|(bead, _)| bead).collect();
+    let beads: Vec<&Bead> = found.counted().collect();
     let together = |two: &[&Bead]| {
         let bead = Bead { b_start: two[1].b_start, b_end: two[1].b_end, ..*two[0] };
         scored((a, b), &bead, &evidence, &model.lengths)
@@ -121,7 +121,7 @@ fn taken((a, b): (&Document<'_>, &Document<'_>), found: &Found) -> [Vec<bool>; 2
     let mut taken = [vec![false; a.blocks.len()], vec![false; b.blocks.len()]];
     // The first block is a title on most pages; so counting begins elsewhere on each.
     let (mut at, mut last) = (a.sentences.len() + b.sentences.len(), None);
-    for (bead, _) in found.counted() {
+    for bead in found.counted() {
         let blocks = (a.sentences[bead.a_start as usize].block, b.sentences[bead.b_start as usize].block);
         at += usize::from(last.is_some_and(|last| last != blocks));
         last = Some(blocks);
@@ -151,7 +151,7 @@ impl Orphans {
         };
         // For each sentence, whether all that it was paired with is taken away.
         let mut are_orphans = [vec![false; a.sentences.len()], vec![false; b.sentences.len()]];
-        for (bead, _) in found.counted() {
+        for bead in found.counted() {
             if (bead.b_start..bead.b_end).all(|at| is_taken(1, b, at)) {
                 are_orphans[0][bead.a_start as usize..bead.a_end as usize].fill(true);
             }
@@ -234,7 +234,7 @@ mod tests {
         let scoring = calibrate(&model, &all, &params);
         assert_ne!(scoring, Scoring::default());
         let found = Found::new(&pages[0].0, &pages[0].1, &model, &params);
-        let scored: Vec<Scored> = found.counted().map(|(_, scored)| scored).collect();
+        let scored: Vec<Scored> = found.of(&found.counted).collect();
         let score = |number: usize| scoring.probability(&scored[number], Some(0));
         assert!(score(0) > 0.9 && score(0) > score(1), "{} {}", score(0), score(1));
         assert_eq!(calibrate(&model, &[], &params), Scoring::default());

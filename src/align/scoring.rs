@@ -1,5 +1,7 @@
 //! Turns the features of beads into the probability that their sides are translations.
 
+use std::ops::Range;
+
 use crate::logistic::{Row, fit};
 
 /// How many numbers describe a bead.
@@ -190,17 +192,28 @@ fn shares_by_odds<'f>(
         let odds = scoring.log_odds(bead);
         low[class].iter_mut().zip(limits[class / LEVELS]).for_each(|(low, limit)| *low += u32::from(odds <= limit));
     }
-    // The bound by a limit is (low + 1) / (certainty + quantile · all), where the certainty is 1 / mean of what was believed before.
-    let share = |low: [u32; QUANTILES.len()], all: u32, certainty: f32| {
-        let bound = |(low, quantile): (u32, f32)| (low as f32 + 1.0) / (certainty + quantile * all as f32);
-        low.into_iter().zip(QUANTILES).map(bound).fold(1.0, f32::min)
-    };
-    let of_kinds: [f32; KINDS] = std::array::from_fn(|kind| {
-        let classes = LEVELS * kind..LEVELS * (kind + 1);
-        let sum = |at: usize| low[classes.clone()].iter().map(|low| low[at]).sum();
-        share(std::array::from_fn(sum), all[classes.clone()].iter().sum(), 1.0 / Scoring::default().wrong[0])
-    });
-    std::array::from_fn(|class| share(low[class], all[class], 1.0 / of_kinds[class / LEVELS]))
+    // The least of the bounds by the limits.
+    shares(|classes, certainty| {
+        let all: u32 = all[classes.clone()].iter().sum();
+        let bound = |(at, quantile): (usize, f32)| {
+            let low: u32 = low[classes.clone()].iter().map(|low| low[at]).sum();
+            believed(low as f32, quantile * all as f32, certainty)
+        };
+        QUANTILES.into_iter().enumerate().map(bound).fold(1.0, f32::min)
+    })
+}
+
+/// The share of wrong beads that is believed after `wrong` of `all` were counted; before, one with the mean 1 / `certainty` was.
+fn believed(wrong: f32, all: f32, certainty: f32) -> f32 {
+    (wrong + 1.0) / (certainty + all)
+}
+
+/// The share of each class, which is believed to be near that of its kind, and that near the default: `share` gives that of consecutive
+/// classes together, for a certainty.
+fn shares(share: impl Fn(Range<usize>, f32) -> f32) -> [f32; CLASSES] {
+    let of_kind = |kind: usize| share(LEVELS * kind..LEVELS * (kind + 1), 1.0 / Scoring::default().wrong[0]);
+    let of_kinds: [f32; KINDS] = std::array::from_fn(of_kind);
+    std::array::from_fn(|class| share(class..class + 1, 1.0 / of_kinds[class / LEVELS]))
 }
 
 /// Estimates the share of wrong beads of each class by what becomes of sentences without a partner: of those whose partner was taken away
@@ -210,13 +223,10 @@ fn shares_by_orphans(found: &[usize], wrong: &[usize], [alone, orphans]: [usize;
     let rate = alone as f32 / (orphans + 1) as f32;
     let count = |of: &[usize], class: usize| of.iter().filter(|&&one| one == class).count() as f32;
     let counts: [[f32; 2]; CLASSES] = std::array::from_fn(|class| [rate * count(wrong, class), count(found, class)]);
-    let share = |[wrong, found]: [f32; 2], certainty: f32| ((wrong + 1.0) / (certainty + found)).min(1.0);
-    let of_kinds: [f32; KINDS] = std::array::from_fn(|kind| {
-        let of_kind = &counts[LEVELS * kind..LEVELS * (kind + 1)];
-        let sum = of_kind.iter().fold([0.0; 2], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
-        share(sum, 1.0 / Scoring::default().wrong[0])
-    });
-    std::array::from_fn(|class| share(counts[class], 1.0 / of_kinds[class / LEVELS]))
+    shares(|classes, certainty| {
+        let [wrong, found] = counts[classes].iter().fold([0.0; 2], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
+        believed(wrong, found, certainty).min(1.0)
+    })
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Learns from the texts of training pairs which words translate each other, and the usual ratio of lengths.
 
-use super::halves::{Halves, SurePair, half_of};
-use super::params::Params;
 use rustc_hash::FxHashSet;
 
+use super::halves::{Halves, SurePair, half_of};
+use super::params::Params;
 use crate::error::Result;
 use crate::lexicon::Corpus;
 use crate::verify::{PageIds, Profile, SiteView, aligned_blocks};
