@@ -2,7 +2,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
+
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The most that is read of a text file that is taken into memory, in bytes: word lists, lists of inputs, gold, the log of a mirror.
 /// Those that are made by hand or for one crawl have a hundredth of it.
@@ -33,6 +35,30 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// A file that the user gave for a setting. Results depend on its name and contents, wherever it lies.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct GivenFile {
+    /// Where it is.
+    #[serde(skip)]
+    pub path: PathBuf,
+    /// The file's name, which may tell its languages, and a hash of its bytes; or its path, if it cannot be read.
+    contents: String,
+}
+
+impl GivenFile {
+    /// The file as it is now.
+    pub fn new(path: impl Into<PathBuf>) -> GivenFile {
+        let path = path.into();
+        let mut bytes = Vec::new();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let contents = match open(&path).and_then(|file| text(file).read_to_end(&mut bytes)) {
+            Ok(_) => format!("{name} {:016x}", xxh3_64(&bytes)),
+            Err(_) => path.to_string_lossy().into_owned(),
+        };
+        GivenFile { path, contents }
+    }
 }
 
 /// Opens a regular file by a name that stands in an input: below `folder`, and by way of no symbolic link. The folder itself may be

@@ -52,7 +52,8 @@ pub struct Export {
     /// sentences of documents in several languages, one text in each. pages: texts, by
     /// language. warc: the records of paired pages, or of all pages of HOST; with --langs, of those languages alone. fetch: the captures
     /// to fetch (file, offset, length) where pairs come from an index without text. lexicon: the words that verification learnt of two
-    /// languages (`--langs`). By default pairs, or bitext for formats made for it.
+    /// languages (`--langs`). languages: what texts look like in languages that words do not tell and several sites name, for `run --languages`
+    /// in other stores. By default pairs, or bitext for formats made for it.
     #[arg(long, value_parser = Content::ALL.map(|(name, _)| name))]
     what: Option<String>,
     #[command(flatten)]
@@ -101,14 +102,15 @@ impl Export {
             Content::Bitext | Content::Documents | Content::Units => Lists::Bitext,
             Content::Pages => Lists::Pages,
             Content::Lexicon => Lists::Learnt,
+            Content::Languages => Lists::Languages,
         };
         if let Some(problem) = lists.missing(&store, &config)? {
             bail!("no {} to export: {problem}", content.rows());
         }
         global.note_stale(lists, &store, &config)?;
         let wanted = match content {
-            // Pages have one language each; the lexicon checks its languages itself.
-            Content::Pages | Content::Lexicon => self.filter.wanted(&mut config, content)?,
+            // These have one language each; the lexicon checks its languages itself.
+            Content::Pages | Content::Lexicon | Content::Languages => self.filter.wanted(&mut config, content)?,
             _ => self.filter.wanted_pairs(&mut config, content)?,
         };
         self.check_options(content, format, &wanted)?;
@@ -378,6 +380,9 @@ impl Source<'_> {
             }
             Content::Warc => self.records(sink),
             Content::Fetch => self.captures(sink, quiet),
+            Content::Languages => query::for_each_language(store, config, |line| {
+                if wanted.takes_lang(line.lang) { self.offer(sink, Row::Language(&line)) } else { Ok(()) }
+            }),
             Content::Lexicon => words.iter().try_for_each(|[a, b]| sink.row(Row::Words([a, b]))),
         }
     }

@@ -24,6 +24,8 @@ pub enum Lists {
     Pairs,
     /// Words that verification learnt.
     Learnt,
+    /// What sites show of languages.
+    Languages,
     /// Sentence pairs.
     Bitext,
     /// Everything there is, after a run that was told to stop early.
@@ -44,6 +46,7 @@ impl Lists {
             Lists::Pairs if config.strategy == Strategy::Webmining => ("verify", "iterate"),
             Lists::Keys | Lists::Pairs => ("keys", "iterate"),
             Lists::Pages => ("index", "index"),
+            Lists::Languages => ("keys", "keys"),
             Lists::Learnt => ("verify", "verify"),
             Lists::Bitext => ("align", "align"),
             Lists::Summary | Lists::Report => ("ingest", "align"),

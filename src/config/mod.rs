@@ -4,8 +4,9 @@
 //! the stored settings and their checks are derived. `fields` gives every field by its name, for fingerprints.
 
 use crate::error::{Error, Result};
+use crate::files::GivenFile;
 use crate::index::{MEMORY_BYTES, retrieval};
-use crate::lexicon::{LexiconSet, WordList};
+use crate::lexicon::LexiconSet;
 use crate::types::Lang;
 use crate::{align, archive, explore, extract, iterate, judge, keys, learn, recover, verify};
 
@@ -130,7 +131,7 @@ pub struct Config {
     /// Comparing all pages of a site with each other.
     pub webmining: judge::webmining::Params,
     /// Word lists that the user gave.
-    pub lexicons: Vec<WordList>,
+    pub lexicons: Vec<GivenFile>,
     /// Finding candidates by rare words, which no URL shows.
     pub retrieval: retrieval::Params,
     /// Looking for deep pages.
@@ -239,7 +240,7 @@ impl Config {
     /// Checks that the settings go together.
     ///
     /// # Errors
-    /// When two settings contradict each other, or when a word list cannot be read.
+    /// When two settings contradict each other, or when a word list or a file of profiles cannot be read.
     pub fn check(&self) -> Result<()> {
         if self.verifier.is_some() && matches!(self.strategy, Strategy::Webmining | Strategy::Links) {
             return Err(Error::Config(format!(
@@ -251,6 +252,7 @@ impl Config {
             let cause = std::error::Error::source(&why).map_or_else(String::new, |cause| format!(": {cause}"));
             Error::Config(format!("{why}{cause}; `--reset lexicon` does without"))
         })?;
+        self.keys.given_profiles()?;
         two_languages(&self.keys.langs, RESET_LANGS)
     }
 

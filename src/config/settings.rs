@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use super::{Config, presets};
 use crate::archive;
 use crate::error::{Error, Result};
+use crate::files::GivenFile;
 use crate::iterate::ets::Weights;
 use crate::keys::SiteUnit;
-use crate::lexicon::WordList;
 use crate::types::Lang;
 use crate::verify::VERIFIERS;
 
@@ -246,7 +246,21 @@ pub const SETTINGS: &[Setting] = &[
         is_tuning: false,
         stages: &["verify", "iterate"],
         set: |config, text| {
-            config.lexicons.push(WordList::new(text));
+            config.lexicons.push(GivenFile::new(text));
+            Ok(())
+        },
+    },
+    Setting {
+        name: "languages",
+        group: EVIDENCE,
+        value_name: "FILE",
+        help: "What texts in languages look like, as `export --what languages` writes it",
+        takes: Takes::Files,
+        example: "/seen.languages.tsv",
+        is_tuning: true,
+        stages: &["keys"],
+        set: |config, text| {
+            config.keys.profiles.push(GivenFile::new(text));
             Ok(())
         },
     },

@@ -421,6 +421,8 @@ fn result(job: &Job<'_>, store: &Store, id: SiteId, of: (Option<Known>, Found)) 
         copies: found.copies.iter().map(|(copy, of)| Ok((page(copy)?, page(of)?))).collect::<Result<_>>()?,
         hosts: found.hosts,
         keys: known.keys.into_iter().map(key).collect(),
+        // What the whole domain shows of languages has been said where its keys were found.
+        taught: Vec::new(),
     })
 }
 

@@ -14,9 +14,9 @@ use crate::learn::TrainingPairs;
 use crate::pipeline::run_stage;
 use crate::pipeline::stages::{index::Index, keys::Keys, links::Links};
 use crate::query::teaching::for_each_teaching;
-use crate::query::{Scope, sites};
+use crate::query::{Scope, languages, sites};
 use crate::store::catalog::Keyspace;
-use crate::store::layout::{ArchiveIdentity, Credibility};
+use crate::store::layout::{ArchiveIdentity, Credibility, Taught};
 use crate::store::{Access, Imports, Store};
 use crate::types::{Lang, LangPair};
 
@@ -102,7 +102,10 @@ impl<'j> Filling<'j> {
     }
 }
 
-/// Page rows of a part → store and pattern rows.
+/// The kind of rows of what a domain shows of a language. Name: its tag; number: the order of the domains.
+const LANGUAGE: &str = "language";
+
+/// Page rows of a part → store, pattern and language rows.
 pub fn keys(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut filling = Filling::new(job)?;
     while let Some(row) = input.read()? {
@@ -123,7 +126,40 @@ pub fn keys(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
         Ok(())
     })?;
     rows.iter().try_for_each(|row| output.put(row))?;
+    for (lang, domains) in languages::lessons(&store)? {
+        for (domain, letters) in domains {
+            output.put(&Row {
+                part,
+                kind: LANGUAGE.into(),
+                name: lang.to_string(),
+                number: (domain >> 1) as i64,
+                count: 1,
+                data: Some(coding::encode(&Shown { domain, letters: letters.counts().to_vec() })?),
+            })?;
+        }
+    }
     snapshot::write(part, store, output)
+}
+
+/// What a domain shows of a language.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub struct Shown {
+    /// The hash of its name.
+    domain: u64,
+    /// How often each kind of pairs of letters occurs.
+    letters: Vec<u32>,
+}
+
+/// What domains of all parts show of languages.
+fn shown(job: &Job<'_>) -> Result<Vec<(Vec<u8>, Taught)>> {
+    let mut found = Vec::new();
+    job.for_each_given(LANGUAGE, |row| {
+        let lang = Lang::parse(&row.name).ok_or_else(|| row.refused("expected the tag of a language"))?;
+        let Shown { domain, letters } = row.decode()?;
+        found.push((languages::taught_key(lang.to_bytes(), domain), Taught { letters }));
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// A new store with the settings of the job.
@@ -141,10 +177,10 @@ pub fn rescue(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
     snapshot::write(part, store, output)
 }
 
-/// Looks for weak keys whose patterns are credible across sites.
+/// Looks for weak keys whose patterns are credible across sites, and names languages by what other sites show of them.
 ///
 /// # Errors
-/// When the store or the patterns cannot be read, or the disk does not take the result.
+/// When the store or what is known of other sites cannot be read, or the disk does not take the result.
 pub fn credible(job: &Job<'_>, store: &mut Store) -> Result<()> {
     let least = job.config.keys.rescue_above;
     let sums = sums(job, |name, sum| {
@@ -152,6 +188,7 @@ pub fn credible(job: &Job<'_>, store: &mut Store) -> Result<()> {
         Ok(is_credible || store.credibility(name)?.sites > 0)
     })?;
     store.import_credibility(&sums)?;
+    store.import_taught(&shown(job)?)?;
     job.in_context(|context| Keys.second_pass(store, context))?;
     know_all(job, store)
 }

@@ -29,10 +29,10 @@ const BUCKETS: Option<&str> = Some("use more buckets");
 pub const STEPS: &[Step] = &[
     Step { name: "inputs", about: "archives → input rows, settings, refused", with: &[], makes_smaller: None, reads: false, run: pages::inputs },
     Step { name: "pages", about: "input → page, archive, fingerprint, skipped, damage, refused", with: &[], makes_smaller: None, reads: true, run: pages::pages },
-    Step { name: "keys", about: "page rows of a part → store, pattern (with archive)", with: &["archive"], makes_smaller: PARTS, reads: true, run: sites::keys },
-    Step { name: "rescue", about: "store rows of a part → store, training (with pattern, summed)", with: &["pattern"], makes_smaller: PARTS, reads: true, run: sites::rescue },
+    Step { name: "keys", about: "page rows of a part → store, pattern, language (with archive)", with: &["archive"], makes_smaller: PARTS, reads: true, run: sites::keys },
+    Step { name: "rescue", about: "store rows of a part → store, training (with pattern, summed, language)", with: &["pattern", "language"], makes_smaller: PARTS, reads: true, run: sites::rescue },
     Step { name: "outline", about: "page rows of a divided domain → page, without texts", with: &[], makes_smaller: None, reads: true, run: dividing::outline },
-    Step { name: "divide", about: "store rows of outlines → found, known, whole (with divided, pattern)", with: &["divided", "pattern"], makes_smaller: None, reads: true, run: dividing::divide },
+    Step { name: "divide", about: "store rows of outlines → found, known, whole (with divided, pattern, language)", with: &["divided", "pattern", "language"], makes_smaller: None, reads: true, run: dividing::divide },
     Step { name: "deal", about: "page rows of a divided domain → page, by part (with known)", with: &["known"], makes_smaller: None, reads: true, run: dividing::deal },
     Step { name: "join", about: "page, found rows of a part → store, training (with archive, known, pattern)", with: &["archive", "known", "pattern"], makes_smaller: PARTS, reads: true, run: dividing::join },
     Step { name: "sample", about: "training or page_pair → chosen", with: &[], makes_smaller: None, reads: true, run: sampling::sample },

@@ -8,12 +8,12 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::exporter::{Content, Job, Row, rounded};
-use crate::language;
+use crate::language::{self, profiles::HEAD};
 use crate::text::contacts::{has_email, has_phone};
 use crate::text::near::near;
 use crate::types::{
-    AlignedSentences, BitextLine, BlockKind, DocumentLine, FetchLine, Lang, PageLine, PairLine, SentencePlace,
-    UnitLine, UnitPair, UnitText,
+    AlignedSentences, BitextLine, BlockKind, DocumentLine, FetchLine, Lang, LanguageLine, PageLine, PairLine,
+    SentencePlace, UnitLine, UnitPair, UnitText,
 };
 
 /// A column: its name, and how a line gives its value.
@@ -292,6 +292,13 @@ const FETCH: &[Column<FetchLine>] = &[
     Column("url", Text(|line| &line.url)),
 ];
 
+// As files of profiles have them, which this program reads.
+const LANGUAGES: &[Column<LanguageLine>] = &[
+    Column(HEAD[0], Text(|line| line.lang.as_str())),
+    Column(HEAD[1], Int(|line| line.domains)),
+    Column(HEAD[2], Text(|line| &line.letters)),
+];
+
 /// The language of a side's text, told once.
 fn told(line: &BitextLine, side: usize) -> Option<(Lang, f32)> {
     let text = [&line.text_a, &line.text_b][side];
@@ -336,6 +343,7 @@ pub(super) fn heads(content: Content) -> Vec<Head> {
         Content::Units => heads_of(UNITS),
         Content::Pages => heads_of(PAGES),
         Content::Fetch => heads_of(FETCH),
+        Content::Languages => heads_of(LANGUAGES),
         Content::Warc | Content::Lexicon => Vec::new(),
     }
 }
@@ -392,6 +400,7 @@ pub(super) fn values(row: Row<'_>, detects: bool) -> Option<Vec<Value<'_>>> {
         Row::Unit(line) => values_of(UNITS, line),
         Row::Page(line) => values_of(PAGES, line),
         Row::Capture(line) => values_of(FETCH, line),
+        Row::Language(line) => values_of(LANGUAGES, line),
         Row::Record(_) | Row::Words(_) => return None,
     })
 }
@@ -408,6 +417,7 @@ pub(super) fn value(row: Row<'_>, at: usize) -> Option<Value<'_>> {
         Row::Unit(line) => of(UNITS, line, at),
         Row::Page(line) => of(PAGES, line, at),
         Row::Capture(line) => of(FETCH, line, at),
+        Row::Language(line) => of(LANGUAGES, line, at),
         Row::Record(_) | Row::Words(_) => None,
     }
 }

@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::types::{BitextLine, CopiedRecord, DocumentLine, FetchLine, Lang, PageLine, PairLine, UnitLine};
+use crate::types::{
+    BitextLine, CopiedRecord, DocumentLine, FetchLine, Lang, LanguageLine, PageLine, PairLine, UnitLine,
+};
 
 /// What a file contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +25,13 @@ pub enum Content {
     Fetch,
     /// Pairs of words.
     Lexicon,
+    /// What texts in languages look like.
+    Languages,
 }
 
 impl Content {
     /// All contents, by name on the command line.
-    pub const ALL: [(&str, Content); 8] = [
+    pub const ALL: [(&str, Content); 9] = [
         ("pairs", Content::Pairs),
         ("bitext", Content::Bitext),
         ("documents", Content::Documents),
@@ -36,6 +40,7 @@ impl Content {
         ("warc", Content::Warc),
         ("fetch", Content::Fetch),
         ("lexicon", Content::Lexicon),
+        ("languages", Content::Languages),
     ];
 
     /// The name on the command line.
@@ -54,6 +59,7 @@ impl Content {
             Content::Warc => "records",
             Content::Fetch => "captures",
             Content::Lexicon => "words",
+            Content::Languages => "languages",
         }
     }
 }
@@ -77,6 +83,8 @@ pub enum Row<'r> {
     Capture(&'r FetchLine),
     /// A pair of words. The first row has the two languages, as usual in word lists.
     Words([&'r str; 2]),
+    /// A language.
+    Language(&'r LanguageLine),
 }
 
 impl Row<'_> {
@@ -91,6 +99,7 @@ impl Row<'_> {
             Row::Record(_) => Content::Warc,
             Row::Capture(_) => Content::Fetch,
             Row::Words(_) => Content::Lexicon,
+            Row::Language(_) => Content::Languages,
         }
     }
 

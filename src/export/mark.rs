@@ -117,6 +117,7 @@ pub fn identity(row: Row<'_>) -> Option<u64> {
         Row::Page(page) => hash(&[&page.url, &page.text]),
         Row::Record(record) => xxh3_64(&record.record),
         Row::Capture(line) => hash(&[&line.file, &line.offset.to_string(), &line.url]),
+        Row::Language(line) => hash(&[line.lang.as_str(), &line.letters]),
         Row::Words(_) => return None,
     })
 }

@@ -92,11 +92,11 @@ pub type Make = fn(&Job, Vec<Output>) -> io::Result<Box<dyn Exporter>>;
 /// All formats. The default for a content is the first one that can hold it.
 #[rustfmt::skip]
 pub const EXPORTERS: &[Format] = {
-    use Content::{Bitext, Documents, Fetch, Lexicon, Pages, Pairs, Units, Warc};
-    const CELLS: &[Content] = &[Pairs, Fetch, Lexicon, Bitext];
-    const OBJECTS: &[Content] = &[Pairs, Fetch, Bitext, Documents, Units, Pages];
+    use Content::{Bitext, Documents, Fetch, Languages, Lexicon, Pages, Pairs, Units, Warc};
+    const CELLS: &[Content] = &[Pairs, Fetch, Lexicon, Languages, Bitext];
+    const OBJECTS: &[Content] = &[Pairs, Fetch, Bitext, Documents, Units, Pages, Languages];
     #[cfg(feature = "parquet")]
-    const COLUMNS: &[Content] = &[Bitext, Pairs, Fetch, Documents, Units, Pages];
+    const COLUMNS: &[Content] = &[Bitext, Pairs, Fetch, Documents, Units, Pages, Languages];
     &[
         Format { name: "tsv", endings: &["tsv", "tab"], holds: CELLS, files: Files::One, bytes: Bytes::Text, make: tsv::make },
         Format { name: "csv", endings: &["csv"], holds: CELLS, files: Files::One, bytes: Bytes::Text, make: csv::make },
@@ -195,8 +195,8 @@ mod tests {
 
     use super::*;
     use crate::types::{
-        AlignedSentences, BitextLine, BlockKind, CopiedRecord, DocumentLine, FetchLine, Lang, PageLine, PairLine,
-        Place, SentencePlace, Told, UnitLine, UnitPair, UnitText,
+        AlignedSentences, BitextLine, BlockKind, CopiedRecord, DocumentLine, FetchLine, Lang, LanguageLine, PageLine,
+        PairLine, Place, SentencePlace, Told, UnitLine, UnitPair, UnitText,
     };
 
     /// An output whose bytes can be inspected.
@@ -362,6 +362,10 @@ mod tests {
                 exporter.row(Row::Capture(&FetchLine { file, offset: 7, length: 8, url }))
             }
             Content::Lexicon => exporter.row(Row::Words(["house", "maison"])),
+            Content::Languages => {
+                let line = LanguageLine { lang: Lang::EN, domains: 2, letters: "1 0 2".into() };
+                exporter.row(Row::Language(&line))
+            }
         }
     }
 

@@ -37,6 +37,11 @@ impl<'p> ByLetters<'p> {
         told.is_some_and(|told| self.profiles.deny(&letters_of(self, &[page]), named, told))
     }
 
+    /// True for two languages whose texts have the same letters.
+    pub fn are_one(&self, a: Lang, b: Lang) -> bool {
+        self.profiles.are_one(a, b)
+    }
+
     /// The language that the `letters` of some pages tell, all together; `guess` is what the pages were taken for.
     pub fn tell_together(&self, group: &[u32], letters: &Letters, guess: Lang) -> Option<Lang> {
         let may_be = |lang: Lang| group.iter().all(|&page| may_be_by_letters(lang, &self.facts(page)));

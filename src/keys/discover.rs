@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
+use super::by_letters::is_doubtful;
 use super::candidate::{Candidate, Scan, Values};
 use super::competition::{Matched, compete};
 use super::credibility::{self, Evidence, State};
@@ -17,22 +19,39 @@ use super::{copies, folders, labels, rescue};
 use crate::error::Result;
 use crate::index::parts::{MIN_PAGES, Parts};
 use crate::index::site::{NO_LABEL, Pages, SiteIndex};
+use crate::language::profiles::Profiles;
 use crate::text::counterpart;
 use crate::types::{Field, Lang, LangPair, PagePair, Step, Watch};
 
-/// Finds the keys and pairs of one domain. `rescue` holds the patterns ([`Key::pattern`](crate::types::Key::pattern)) credible across sites;
-/// `watch` is told how far the steps are.
+/// What is known from elsewhere when a domain is searched.
+#[derive(Clone, Copy)]
+pub struct Elsewhere<'e> {
+    /// The patterns ([`Key::pattern`](crate::types::Key::pattern)) that are credible across sites.
+    pub rescue: &'e FxHashSet<String>,
+    /// What the letters of languages are.
+    pub profiles: &'e Profiles,
+}
+
+/// Nothing but the profiles that are part of the program.
+impl Default for Elsewhere<'_> {
+    fn default() -> Self {
+        static NONE: LazyLock<FxHashSet<String>> = LazyLock::new(FxHashSet::default);
+        Elsewhere { rescue: &NONE, profiles: Profiles::shipped() }
+    }
+}
+
+/// Finds the keys and pairs of one domain. `watch` is told how far the steps are.
 ///
 /// # Errors
 /// When entries beyond the memory budget cannot be written to `folder`.
 pub fn discover(
     pages: &dyn Pages,
     params: &Params,
-    rescue: &FxHashSet<String>,
+    Elsewhere { rescue, profiles }: Elsewhere<'_>,
     folder: &Path,
     watch: &dyn Watch,
 ) -> Result<Discovery> {
-    let mut site = labels::initial(pages, params);
+    let (mut site, taught) = labels::initial(pages, params, profiles);
     let copies = if params.copies { copies::copies(pages, &site, watch) } else { Vec::new() };
     for &(copy, _) in &copies {
         site.set(copy, None);
@@ -49,7 +68,8 @@ pub fn discover(
         }
     }
     let labels = (site.langs, site.labels);
-    let mut discovery = Discovery { keys: taken.keys, pairs: taken.pairs, labels, copies };
+    let has_guesses = params.names_languages() && (0..pages.count()).any(|page| is_doubtful(&pages.facts(page)));
+    let mut discovery = Discovery { keys: taken.keys, pairs: taken.pairs, labels, copies, taught, has_guesses };
     discovery.drop_weakest(params.max_weak_keys);
     Ok(discovery)
 }
@@ -315,7 +335,9 @@ mod tests {
     }
 
     fn found(site: &ListedPages, params: &Params, rescue: &FxHashSet<String>) -> Listed {
-        let found = discover(site, params, rescue, &std::env::temp_dir(), &()).expect("a folder for temporary files");
+        let elsewhere = Elsewhere { rescue, profiles: Profiles::shipped() };
+        let found =
+            discover(site, params, elsewhere, &std::env::temp_dir(), &()).expect("a folder for temporary files");
         listed(&found.keys, found.pairs.iter().map(|pair| pair_of(&found.keys, pair)).collect())
     }
 

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::credibility::{Evidence, State};
 use crate::index::site::Pages;
+use crate::language::profiles::Line;
 use crate::types::{Key, Lang};
 
 /// A key of one site.
@@ -48,6 +49,10 @@ pub struct Discovery {
     pub(super) labels: (Vec<Lang>, Vec<u16>),
     /// Untranslated copies, and the page that stands for each.
     pub copies: Vec<(u32, u32)>,
+    /// The letters of languages that other domains may learn from this one.
+    pub taught: Vec<Line>,
+    /// True where the language of some page is a guess, so that what is learnt of languages may change it.
+    pub has_guesses: bool,
 }
 
 impl Discovery {

@@ -144,10 +144,10 @@ mod tests {
     use super::*;
     use crate::index::site::{ListedPages, PageFacts};
     use crate::keys::candidate::Scan;
-    use crate::keys::discover;
     use crate::keys::linking_power::tests::{by_definition, filled, shared};
     use crate::keys::slots::Shape;
     use crate::keys::small_sites::{any_params, config, labelled, small_site};
+    use crate::keys::{Elsewhere, discover};
 
     #[test]
     fn hosts_are_listed_with_their_pages_pairs_and_languages() {
@@ -160,7 +160,7 @@ mod tests {
         pages.sort();
         let facts = |detected| PageFacts { detected, ..PageFacts::default() };
         let site = ListedPages(pages.into_iter().map(|(url, lang)| (url, facts(lang))).collect());
-        let found = discover(&site, &Params::default(), &FxHashSet::default(), &std::env::temp_dir(), &());
+        let found = discover(&site, &Params::default(), Elsewhere::default(), &std::env::temp_dir(), &());
         let hosts = summaries(&site, &found.expect("nothing is written"), &Params::default());
         let expected = [("x.org", 6, 3, vec![(Lang::EN, 3), (fr, 3)]), ("y.x.org", 3, 0, vec![(Lang::EN, 3)])];
         assert_eq!(hosts.len(), expected.len());
@@ -192,8 +192,7 @@ mod tests {
             pages.sort_by(|x, y| x.0.cmp(&y.0));
             let folder = tempfile::tempdir().expect("a folder");
             let listed = ListedPages(pages);
-            let rescue = FxHashSet::default();
-            let found = discover(&listed, &Params::default(), &rescue, folder.path(), &()).expect("keys");
+            let found = discover(&listed, &Params::default(), Elsewhere::default(), folder.path(), &()).expect("keys");
             let pairs: Vec<_> =
                 found.pairs.iter().map(|pair| [pair.a, pair.b].map(|page| listed.identity(page).to_owned())).collect();
             (found.keys.iter().filter(|key| key.assigned > 0).map(|key| key.key.pattern()).collect::<Vec<_>>(), pairs)

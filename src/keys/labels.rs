@@ -12,13 +12,15 @@ use super::params::{LabelMode, Params};
 use super::texts::for_each_text;
 use super::{naming, unlabelled, variants};
 use crate::index::site::{Pages, SiteIndex};
-use crate::language::profiles::Profiles;
+use crate::language::profiles::{Line, Profiles};
 use crate::language::{are_relatives, is_told};
 use crate::text::tokens::Anatomy;
 use crate::types::{Field, Lang};
 
-/// The language of each page before keys are known.
-pub fn initial<'p>(pages: &'p dyn Pages, params: &Params) -> SiteIndex<'p> {
+/// The language of each page before keys are known; and the letters of languages that others may learn from the site. `profiles` are those of
+/// languages whose letters are known.
+pub fn initial<'p>(pages: &'p dyn Pages, params: &Params, profiles: &Profiles) -> (SiteIndex<'p>, Vec<Line>) {
+    let mut taught = Vec::new();
     let labelled = |read: &dyn Pages| {
         let label = |page: u32| {
             let lang = own_language(read, page, params.labels);
@@ -28,10 +30,10 @@ pub fn initial<'p>(pages: &'p dyn Pages, params: &Params) -> SiteIndex<'p> {
         resolve_scripts(pages, &mut site);
         site
     };
-    let mut site = if params.labels == LabelMode::Detected && params.resolve_labels {
-        let read = ByLetters::new(pages, Profiles::shipped());
+    let mut site = if params.names_languages() {
+        let read = ByLetters::new(pages, profiles);
         let mut site = labelled(&read);
-        naming::name(&read, &mut site, |lang| params.wants(lang));
+        taught = naming::name(&read, &mut site, |lang| params.wants(lang));
         site
     } else {
         labelled(pages)
@@ -40,7 +42,7 @@ pub fn initial<'p>(pages: &'p dyn Pages, params: &Params) -> SiteIndex<'p> {
         variants::split(pages, &mut site);
     }
     unlabelled::label(pages, params, &mut site);
-    site
+    (site, taught)
 }
 
 /// The language of a page by itself, whether it was requested or not.
@@ -238,6 +240,7 @@ const MIN_DIFFERENCE: f64 = 0.3;
 mod tests {
     use super::*;
     use crate::index::site::{ListedPages, PageFacts, Urls};
+    use crate::keys::Elsewhere;
 
     #[test]
     fn a_page_half_translated_counts_for_the_language_of_its_address() {
@@ -254,8 +257,7 @@ mod tests {
         pages.extend((0..22).map(|n| page("english", n, en, 0.95)));
         pages.sort_by(|x, y| x.0.cmp(&y.0));
         let pages = ListedPages(pages);
-        let found =
-            crate::keys::discover(&pages, &Params::default(), &FxHashSet::default(), &std::env::temp_dir(), &());
+        let found = crate::keys::discover(&pages, &Params::default(), Elsewhere::default(), &std::env::temp_dir(), &());
         let found = found.expect("a writable folder for temporary files");
         let at = |address: &str| (0..pages.count()).find(|&page| pages.identity(page) == address).expect("it is there");
         let paired = |n: u32| {

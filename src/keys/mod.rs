@@ -33,6 +33,7 @@ pub mod sides;
 pub mod slots;
 #[cfg(test)]
 mod small_sites;
+mod sources;
 pub mod suffixes;
 mod texts;
 pub mod unlabelled;
@@ -41,7 +42,7 @@ mod variants;
 #[cfg(test)]
 pub use credibility::Evidence;
 pub use credibility::{GlobalSum, State};
-pub use discover::discover;
+pub use discover::{Elsewhere, discover};
 pub use found::{FoundKey, FoundPair};
 #[cfg(feature = "exec")]
 pub(crate) use kin::Kin;

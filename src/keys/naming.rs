@@ -7,97 +7,23 @@
 //! be checked is believed about those that cannot.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so, letters_of, may_be_by_letters};
+use super::by_letters::{ByLetters, is_doubtful, is_written_so, letters_of, may_be_by_letters};
 use super::classes::{self, APART, Classes};
-use super::language_names::{is_code, names_by_code};
-use crate::index::site::{PageFacts, Pages, SiteIndex, Urls};
+use super::sources::{BELIEVED, Known, MIN_NAMED, Source, Text, names};
+use crate::index::site::{Pages, SiteIndex, Urls};
 use crate::language::letters::Letters;
-use crate::language::{is_alone, is_taken_for, is_told, names::by_name};
-use crate::text::tokens::{Anatomy, Span};
-use crate::types::{Field, Lang};
-
-/// What may name the language of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Source {
-    /// What the page declares.
-    Declared,
-    /// Directories, values of queries, and labels of hosts before the domain, by their number from the left; names of files.
-    Place(Field, u8),
-}
-
-/// How often a source was right, and how often wrong.
-#[derive(Clone, Copy, Debug, Default)]
-struct Tally {
-    right: f64,
-    wrong: f64,
-}
-
-/// Of a source of which nothing is known, the pages of which it would be right, and those of which it would be wrong (estimates). Declarations are
-/// meant as such; a place in URLs has to be right first.
-const PRIOR_DECLARED: Tally = Tally { right: 4.0, wrong: 1.0 };
-const PRIOR_PLACE: Tally = Tally { right: 1.0, wrong: 1.0 };
-/// How often a source must be right to name a language (an estimate).
-const BELIEVED: f64 = 0.8;
-/// How sure the language of a text is that its words or script tell, and how sure it is where another one may be meant (estimates: as for markers
-/// of keys, and more than what is doubted, after both were rounded to a 255th).
-const SURE: f32 = 0.945;
-const LIKELY: f32 = 0.51;
-/// So many pages are called by a name before what it names is kept apart from others (an estimate).
-const MIN_NAMED: u32 = 3;
-
-/// What is known of a text.
-#[derive(Clone, Copy)]
-enum Text {
-    /// Its language, by words or script, or by a program of the user, which may know any language.
-    Told(Lang),
-    /// Most of its words are of this language, or of another that has the same ones.
-    Likely(Lang),
-    /// In no language that can be told; a model's guess may be there.
-    Other(Option<Lang>),
-    /// Too short for that to be known, or not there.
-    Short,
-}
-
-impl Text {
-    fn of(facts: &PageFacts) -> Text {
-        let detected = facts.detected;
-        if !facts.form.has_text() {
-            Text::Short
-        } else if detected.is_known() && (is_told(detected) || !facts.is_guess) && facts.confidence > LIKELY {
-            if facts.confidence >= SURE { Text::Told(detected) } else { Text::Likely(detected) }
-        } else if facts.text_bytes >= LONG {
-            Text::Other(Some(detected).filter(|lang| lang.is_known()))
-        } else {
-            Text::Short
-        }
-    }
-
-    /// True where the text may be in a language that the site names, in spite of what it was taken for. What it is likely in stays, where that
-    /// is a language that the site has a name for; and a long text in a language that can be told would have been told.
-    fn may_be(self, facts: &PageFacts, named: Lang, called: &FxHashSet<Lang>) -> bool {
-        if !is_written_so(named, facts) {
-            return false;
-        }
-        let is_free = |lang: Lang| !called.contains(&lang.base());
-        match self {
-            Text::Told(lang) => is_taken_for(named, lang) && !is_told(named) && is_free(lang),
-            // Letters of a script tell, however few there are among others.
-            Text::Likely(lang) if is_alone(lang) => is_taken_for(named, lang) && is_free(lang),
-            Text::Likely(lang) => !is_told(named) && (is_taken_for(named, lang) || is_free(lang)),
-            Text::Other(_) => !is_told(named),
-            // What few words there are say more than a name.
-            Text::Short => !facts.detected.is_known() || !is_told(named),
-        }
-    }
-}
+use crate::language::profiles::Line;
+use crate::language::{are_relatives, is_taken_for, is_told};
+use crate::text::tokens::Anatomy;
+use crate::types::Lang;
 
 /// Lets pages whose text does not tell its language count for the one that the site names, as far as its names can be believed; and those that
-/// nothing names, for one whose texts they are like, for the one that their letters tell, for one without a name, or for none.
-pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool) {
+/// nothing names, for one whose texts they are like, for the one that their letters tell, for one without a name, or for none. Returns the letters
+/// of texts that the site calls by the names of languages that words cannot tell: what [others may learn](crate::language::learnt) from it.
+pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool) -> Vec<Line> {
     let mut anatomy = Anatomy::default();
     let known = Known::of(pages, &mut anatomy);
     let mut doubts = Doubts::default();
@@ -120,9 +46,16 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
                 keep_better(&mut best, found);
             }
         }
+        if best.is_none()
+            && let (Some((.., named)), Text::Told(lang) | Text::Likely(lang)) = (called, text)
+            && (is_taken_for(named, lang) || are_relatives(named, lang))
+            && is_written_so(named, &facts)
+        {
+            doubts.contested.entry((named, lang)).or_default().push(page);
+        }
         match best {
             // What is called by the name it was taken for stays as it is, script and all.
-            Some((_, _, lang)) if facts.detected.agrees(lang) => {}
+            Some((_, _, lang)) if facts.detected.agrees(lang) => doubts.taught.add(pages, page, lang),
             Some((_, _, lang)) => {
                 site.set(page, Some(lang).filter(|lang| wants(*lang)));
                 doubts.named.insert(page, lang);
@@ -131,10 +64,39 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
             None => {}
         }
     }
-    if !doubts.named.is_empty() || !doubts.pages.is_empty() {
-        doubts.settle(pages, site, wants, &known);
-    }
+    doubts.settle_contested(pages, site, &wants);
+    let taught = if doubts.named.is_empty() && doubts.pages.is_empty() {
+        doubts.taught
+    } else {
+        doubts.settle(pages, site, wants, &known)
+    };
     pages.release();
+    taught.lines()
+}
+
+/// The letters of texts that the site names, where words cannot tell their language, and of how many pages.
+#[derive(Default)]
+struct Taught(BTreeMap<Lang, (u32, Letters)>);
+
+impl Taught {
+    fn add(&mut self, pages: &ByLetters<'_>, page: u32, lang: Lang) {
+        if !is_told(lang)
+            && is_doubtful(&pages.facts(page))
+            && let Some(letters) = Letters::of(pages.letters(page))
+        {
+            let of_lang = self.0.entry(lang.base()).or_default();
+            of_lang.0 += 1;
+            of_lang.1.add(&letters);
+        }
+    }
+
+    fn lines(self) -> Vec<Line> {
+        let enough = self
+            .0
+            .into_iter()
+            .filter(|(_, (pages, letters))| *pages >= MIN_NAMED && letters.total() >= classes::MIN_LETTERS);
+        enough.map(|(lang, (_, letters))| Line { lang, letters }).collect()
+    }
 }
 
 /// How far a source is believed, the source, and the language that it names.
@@ -153,12 +115,63 @@ struct Doubts {
     named: BTreeMap<u32, Lang>,
     /// Doubtful pages, and what the site calls them.
     pages: Vec<(u32, Option<Lang>)>,
+    /// Pages that the site calls by the name of a language, the first, whose texts were taken for a relative, the second.
+    contested: BTreeMap<(Lang, Lang), Vec<u32>>,
+    /// What the site shows of languages.
+    taught: Taught,
 }
 
+/// Texts that the site calls by one name are in a language of their own if they are nearer to each other than to those in a relative by so much, in
+/// nats a pair of letters (an estimate: as for [profiles](crate::language::profiles)).
+const NEARER: f64 = 0.03;
+
 impl Doubts {
+    /// Lets pages count for the language that the site calls them by, where their texts were taken for a relative that is on the site too: if they are
+    /// alike, and unlike the texts in that one, or if nothing tells these two. What was left untranslated is like the others.
+    fn settle_contested(&self, pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool) {
+        for (&(named, told), contested) in &self.contested {
+            let is_contested = |page: u32| contested.binary_search(&page).is_ok();
+            let others: Vec<u32> = (0..pages.count())
+                .filter(|&page| {
+                    pages.detected(page).agrees(told) && site.lang(page).is_some_and(|lang| lang.agrees(told))
+                })
+                .filter(|&page| !is_contested(page))
+                .collect();
+            let (mut own, other) = (letters_of(pages, contested), letters_of(pages, &others));
+            let are_one = pages.are_one(named, told);
+            // How much nearer to its own than to the others each page is, and all together, by their letters.
+            let mut nearer: FxHashMap<u32, f64> = FxHashMap::default();
+            let (mut sum, mut total) = (0.0, 0.0);
+            for &page in contested {
+                let Some(letters) = Letters::of(pages.letters(page)) else { continue };
+                own.take(&letters);
+                let by = other.distance(&letters) - own.distance(&letters);
+                own.add(&letters);
+                if by.is_finite() {
+                    sum += by * letters.total() as f64;
+                    total += letters.total() as f64;
+                    nearer.insert(page, by);
+                }
+            }
+            let is_own = |page: &&u32| are_one || nearer.get(page).is_none_or(|by| *by > 0.0);
+            if are_one || total > 0.0 && sum / total >= NEARER {
+                for &page in contested.iter().filter(|page| is_own(page)) {
+                    site.set(page, Some(named).filter(|lang| wants(*lang)));
+                }
+            }
+        }
+        pages.release();
+    }
+
     /// Decides by the letters of their texts which language the pages count for that nothing names, and those that are named and unlike others
     /// of that name.
-    fn settle(mut self, pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool, known: &Known) {
+    fn settle(
+        mut self,
+        pages: &ByLetters<'_>,
+        site: &mut SiteIndex<'_>,
+        wants: impl Fn(Lang) -> bool,
+        known: &Known,
+    ) -> Taught {
         let mut classes = self.classes(pages, site);
         for (&page, &lang) in &self.named {
             let Some(letters) = Letters::of(pages.letters(page)) else { continue };
@@ -167,6 +180,7 @@ impl Doubts {
                 self.pages.push((page, None));
             } else {
                 classes.add(lang, &letters);
+                self.taught.add(pages, page, lang);
             }
         }
         let mut left = Vec::new();
@@ -205,9 +219,13 @@ impl Doubts {
             let letters = letters_of(pages, group);
             let told = pages.tell_together(group, &letters, guess.unwrap_or(Lang::UNKNOWN));
             let named = known.name_of(pages, group).filter(|&named| !pages.deny_together(group, &letters, named));
+            if let Some(lang) = named {
+                group.iter().for_each(|&page| self.taught.add(pages, page, lang));
+            }
             let lang = named.or(told).or(guess).or_else(|| Lang::unnamed(number)).filter(|lang| wants(*lang));
             group.iter().for_each(|&page| site.set(page, lang));
         }
+        self.taught
     }
 
     /// The letters of the languages of the site, from pages whose text tells theirs, and from those that are named.
@@ -237,203 +255,10 @@ fn guess_of(pages: &dyn Pages, group: &[u32]) -> Option<Lang> {
     counts.into_iter().find(is_one).map(|(lang, _)| lang)
 }
 
-/// What the pages that can be checked say of the names of a site.
-#[derive(Default)]
-struct Known {
-    tallies: FxHashMap<Source, Tally>,
-    /// Of each name of a source how many pages are called by it whose text is told to be in another language, and how many other pages.
-    names: FxHashMap<(Source, Lang), (u32, u32)>,
-    /// Texts that name a language rightly at a place.
-    texts: FxHashMap<Source, Vec<String>>,
-    /// The languages that believed sources name.
-    called: FxHashSet<Lang>,
-    /// The languages that texts are told to be in, or likely so.
-    told: FxHashSet<Lang>,
-    /// Pages with a text that a source calls by another language than it was taken for, and those that are doubtful.
-    in_question: Vec<u32>,
-}
-
-/// Texts that are kept of a place.
-const MAX_TEXTS: usize = 16;
-
-impl Known {
-    /// Counts what each source is right and wrong about. What was left untranslated counts for nothing: it is in the language that most of the
-    /// site is in, whatever the page is called.
-    fn of(pages: &ByLetters<'_>, anatomy: &mut Anatomy) -> Known {
-        let mut told: FxHashMap<Lang, u32> = FxHashMap::default();
-        for page in 0..pages.count() {
-            if let Text::Told(lang) = Text::of(&pages.facts(page)) {
-                *told.entry(lang.base()).or_default() += 1;
-            }
-        }
-        let main = told.iter().map(|(&lang, &pages)| (pages, lang)).max().map(|(_, lang)| lang);
-        let mut known = Known::default();
-        for page in 0..pages.count() {
-            let facts = pages.facts(page);
-            let text = Text::of(&facts);
-            let names = names(pages, page, &facts, anatomy);
-            let is_called_otherwise = || names.iter().any(|name| !name.lang.agrees(facts.detected));
-            if facts.form.has_text() && (is_doubtful(&facts) || is_called_otherwise()) {
-                known.in_question.push(page);
-            }
-            if let Text::Told(lang) | Text::Likely(lang) = text {
-                known.told.insert(lang.base());
-            }
-            for name in names {
-                let named = name.lang;
-                let tally = known.tallies.entry(name.source).or_default();
-                let of_name = known.names.entry((name.source, named.base())).or_default();
-                let is_other = |lang: Lang| !lang.agrees(named) && !is_taken_for(named, lang);
-                let is_denied = pages.deny(page, named);
-                let is_told_otherwise =
-                    is_denied || matches!(text, Text::Told(lang) | Text::Likely(lang) if is_other(lang));
-                *if is_told_otherwise { &mut of_name.0 } else { &mut of_name.1 } += 1;
-                match text {
-                    Text::Told(lang) | Text::Likely(lang) | Text::Other(Some(lang)) if lang.agrees(named) => {
-                        tally.right += 1.0;
-                        if let Some(at) = name.at {
-                            let text = &pages.identity(page)[at];
-                            let texts = known.texts.entry(name.source).or_default();
-                            if texts.len() < MAX_TEXTS && !texts.iter().any(|known| known == text) {
-                                texts.push(text.to_owned());
-                            }
-                        }
-                    }
-                    _ if is_denied => tally.wrong += 1.0,
-                    Text::Told(lang) if main.is_some_and(|main| lang.agrees(main)) => {}
-                    Text::Told(lang) if is_other(lang) => tally.wrong += 1.0,
-                    Text::Likely(lang) if is_told(named) && is_other(lang) => tally.wrong += 1.0,
-                    Text::Other(_) if is_told(named) => tally.wrong += 1.0,
-                    _ => {}
-                }
-            }
-        }
-        pages.release();
-        let is_believed = |source: Source| known.belief(source) >= BELIEVED;
-        let is_name = |source: Source, (told, others): (u32, u32)| is_believed(source) && told + others >= MIN_NAMED;
-        let names = known.names.iter().filter(|&(&(source, _), &counts)| is_name(source, counts));
-        known.called = names.map(|((_, lang), _)| *lang).collect();
-        known
-    }
-
-    /// How often a source is right.
-    fn belief(&self, source: Source) -> f64 {
-        let prior = if source == Source::Declared { PRIOR_DECLARED } else { PRIOR_PLACE };
-        let Tally { right, wrong } = self.tallies.get(&source).copied().unwrap_or_default();
-        (prior.right + right) / (prior.right + right + prior.wrong + wrong)
-    }
-
-    /// What the site calls a group of pages whose texts are alike, and unlike those in any language that can be told: a source that nothing
-    /// else speaks for is right about them where it names them alone.
-    fn name_of(&self, pages: &dyn Pages, group: &[u32]) -> Option<Lang> {
-        let mut anatomy = Anatomy::default();
-        let mut counts: BTreeMap<(Source, Lang), u32> = BTreeMap::new();
-        for &page in group {
-            for name in names(pages, page, &pages.facts(page), &mut anatomy) {
-                if !is_told(name.lang) && (name.lang.as_str().len() != 3 || is_counterpart(pages, page, &name)) {
-                    *counts.entry((name.source, name.lang)).or_default() += 1;
-                }
-            }
-        }
-        let mut best: Option<(u32, Lang)> = None;
-        for (&(source, lang), &count) in &counts {
-            let (told, others) = self.names.get(&(source, lang.base())).copied().unwrap_or_default();
-            let of_name = f64::from(count) / f64::from((told + others).max(1));
-            let of_group = f64::from(count) / group.len() as f64;
-            if of_name.min(of_group) >= BELIEVED && best.is_none_or(|best| count > best.0) {
-                best = Some((count, lang));
-            }
-        }
-        best.map(|best| best.1)
-    }
-
-    /// True for a name that does not belong to another language, as `se` on Swedish pages, and does not only look like one: half the words of
-    /// three letters are codes, so that a page under such a one has to exist under another name too (`/kmb/a`, `/en/a`).
-    fn allows(&self, pages: &dyn Pages, page: u32, name: &Name) -> bool {
-        let (told, others) = self.names.get(&(name.source, name.lang.base())).copied().unwrap_or_default();
-        if told > others {
-            return false;
-        }
-        let Some(at) = name.at.clone().filter(|_| name.lang.as_str().len() == 3) else { return true };
-        let identity = pages.identity(page);
-        let exists = |text: &String| {
-            text != &identity[at.clone()]
-                && pages.find(&[&identity[..at.start], text, &identity[at.end..]].concat()).is_some()
-        };
-        self.texts.get(&name.source).is_some_and(|texts| texts.iter().any(exists))
-    }
-}
-
-/// True for a page that exists under an address without the name too, as `/a` beside `/kmb/a`.
-fn is_counterpart(pages: &dyn Pages, page: u32, name: &Name) -> bool {
-    let Some(at) = name.at.clone() else { return true };
-    let identity = pages.identity(page);
-    // With what stands before the name, or after it.
-    let without = [(at.start.saturating_sub(1), at.end), (at.start, (at.end + 1).min(identity.len()))];
-    without.iter().any(|&(start, end)| match (identity.get(..start), identity.get(end..)) {
-        (Some(before), Some(after)) => pages.find(&[before, after].concat()).is_some(),
-        _ => false,
-    })
-}
-
-/// A language as a source names it for a page.
-struct Name {
-    source: Source,
-    lang: Lang,
-    /// Where in the URL, in bytes.
-    at: Option<Range<usize>>,
-}
-
-/// The languages that sources name for a page.
-fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anatomy) -> Vec<Name> {
-    let mut found = Vec::new();
-    if facts.declared.is_known() && is_code(facts.declared) {
-        found.push(Name { source: Source::Declared, lang: facts.declared, at: None });
-    }
-    if !anatomy.read(pages.identity(page), Default::default()) {
-        return found;
-    }
-    let segments = anatomy.segments();
-    // The domain names no language: neither `x.bg` nor `fao.org` does.
-    let labels = segments.iter().filter(|segment| segment.field == Field::Host).count().saturating_sub(2);
-    let mut at = 0u8;
-    let mut before = None;
-    for (number, segment) in segments.iter().enumerate() {
-        let field = segment.field;
-        at = if before == Some(field) { at.saturating_add(1) } else { 0 };
-        before = Some(field);
-        if field == Field::Host && number >= labels {
-            continue;
-        }
-        let place = Source::Place(field, if field == Field::File { 0 } else { at });
-        // Files have extensions of three letters, and queries words.
-        let code = |text: &str| {
-            names_by_code(text)
-                .filter(|lang| lang.as_str().len() == 2 || matches!(field, Field::Host | Field::Path) || text.len() > 3)
-        };
-        let text = anatomy.text(segment.span);
-        let whole = code(text).or_else(|| if text.len() > 3 { by_name(text) } else { None });
-        let mut found_at = whole.map(|lang| (lang, segment.span));
-        if field == Field::File && found_at.is_none() {
-            // `page.html.fr`, `page_fr.html`.
-            let identity = pages.identity(page).as_bytes();
-            let mut ends = anatomy.tokens(segment).iter().rev();
-            let is_extension = |span: &Span| identity.get(usize::from(span.start).wrapping_sub(1)) == Some(&b'.');
-            let (last, before) = (ends.next(), ends.next());
-            let ends = [last, before.filter(|_| last.is_some_and(is_extension))];
-            found_at = ends.into_iter().flatten().find_map(|span| Some((code(anatomy.text(*span))?, *span)));
-        }
-        if let Some((lang, span)) = found_at {
-            found.push(Name { source: place, lang, at: Some(usize::from(span.start)..usize::from(span.end)) });
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::site::{LetteredPages, ListedPages};
+    use crate::index::site::{LetteredPages, ListedPages, PageFacts};
     use crate::language::letters::count;
     use crate::language::profiles::Profiles;
     use crate::language::{Kind, Run, detect};
@@ -516,31 +341,6 @@ mod tests {
     }
 
     #[test]
-    fn places_are_directories_labels_values_and_the_ends_of_names_of_files() {
-        let of = |url: &str| {
-            let pages = ListedPages(vec![page(url, "und", 0.0, "und")]);
-            let names = names(&pages, 0, &pages.facts(0), &mut Anatomy::default());
-            names
-                .into_iter()
-                .map(|name| (name.source, name.lang.to_string(), url[name.at.expect("in the URL")].to_owned()))
-                .collect::<Vec<_>>()
-        };
-        let one =
-            |field, at, lang: &str, text: &str| vec![(Source::Place(field, at), lang.to_owned(), text.to_owned())];
-        assert_eq!(of("x.org/a/yo/b"), one(Field::Path, 1, "yo", "yo"));
-        assert_eq!(of("yo.x.org/a/b"), one(Field::Host, 0, "yo", "yo"));
-        assert_eq!(of("x.org/a?id=7&lang=yo"), one(Field::Query, 1, "yo", "yo"));
-        for url in ["x.org/a/b_yo.html", "x.org/a/b.html.yo", "x.org/a/b.yo.html"] {
-            assert_eq!(of(url), one(Field::File, 0, "yo", "yo"), "{url}");
-        }
-        assert_eq!(of("x.org/zh_TW/b"), one(Field::Path, 0, "zh-Hant", "zh_TW"));
-        assert_eq!(of("x.org/arabic/b"), one(Field::Path, 0, "ar", "arabic"));
-        for url in ["yo.org/a", "x.yo/a", "x.org/so-what/how-two", "x.org/a.php", "x.org/so-you-want-it-all.html"] {
-            assert_eq!(of(url), [], "{url}");
-        }
-    }
-
-    #[test]
     fn what_only_looks_like_the_name_of_a_language_names_none() {
         let site = |url: &dyn Fn(&str, usize) -> String, langs: [&str; 2], confidence: f32, declared: &str| {
             let one = |lang: &'_ str, n: usize| page(&url(lang, n), lang, confidence, declared);
@@ -587,6 +387,72 @@ mod tests {
         assert_eq!(site(true, 0.8), [nine("bs"), nine("en"), nine("hr")]);
         // What is surely Croatian beside Croatian pages was not translated.
         assert_eq!(site(true, 0.98), [nine("en"), ("hr".to_owned(), 18)]);
+    }
+
+    #[test]
+    fn what_is_taken_for_a_relative_has_the_name_that_the_site_gives_it_where_letters_differ_or_tell_nothing() {
+        // Everything but the English pages is surely in the language `taken`; `other` is the text of the pages that are called `named`.
+        let site = |named: &str, taken: &str, other: &dyn Fn(usize) -> String| {
+            let told = |lang: &str, text: &str| PageFacts {
+                detected: Lang::parse(lang).expect("a tag"),
+                confidence: 0.98,
+                declared: Lang::parse(lang).expect("a tag"),
+                latin_share: 1.0,
+                text_bytes: text.len() as u32,
+                ..PageFacts::default()
+            };
+            let mut pages = Vec::new();
+            for n in 0..6 {
+                let english = ENGLISH[n % ENGLISH.len()];
+                pages.push((format!("x.org/en/{n}"), count(english), told("en", english)));
+                pages.push((format!("x.org/{taken}/{n}"), count(&wolof(n)), told(taken, &wolof(n))));
+                let facts = PageFacts { declared: Lang::parse(named).expect("a tag"), ..told(taken, &other(n)) };
+                pages.push((format!("x.org/{named}/{n}"), count(&other(n)), facts));
+            }
+            pages.sort_by(|x, y| x.0.cmp(&y.0));
+            let pages = LetteredPages(pages);
+            let read = ByLetters::new(&pages, Profiles::shipped());
+            let mut site = SiteIndex::collect(&pages, |page| Some(read.facts(page).detected).filter(|l| l.is_known()));
+            name(&read, &mut site, |_| true);
+            let lang = Lang::parse(named).expect("a tag");
+            (0..pages.count()).filter(|&page| site.lang(page) == Some(lang)).count()
+        };
+        let different = |n: usize| ENGLISH[n % ENGLISH.len()].to_owned();
+        assert_eq!(site("nr", "zu", &different), 6);
+        // What was left untranslated.
+        assert_eq!(site("nr", "zu", &wolof), 0);
+        // No relatives; and two languages that nobody tells by their letters.
+        assert_eq!(site("nr", "it", &different), 0);
+        assert_eq!(site("bs", "hr", &wolof), 6);
+    }
+
+    #[test]
+    fn what_a_site_names_is_shown_to_others() {
+        let taught = |url: &dyn Fn(usize) -> String, declared: &str| {
+            let page = |(url, declared, text): (String, &str, String)| {
+                let facts = PageFacts {
+                    detected: Lang::parse(if declared == "en" { "en" } else { "it" }).expect("a tag"),
+                    confidence: if declared == "en" { 0.98 } else { 0.4 },
+                    is_guess: declared != "en",
+                    declared: Lang::parse(declared).unwrap_or(Lang::UNKNOWN),
+                    latin_share: 1.0,
+                    text_bytes: text.len() as u32,
+                    ..PageFacts::default()
+                };
+                (url, count(&text), facts)
+            };
+            let english = (0..6).map(|n| (format!("x.org/en/{n}"), "en", ENGLISH[n % 2].to_owned()));
+            let mut pages: Vec<_> = english.chain((0..6).map(|n| (url(n), declared, wolof(n)))).map(page).collect();
+            pages.sort_by(|x, y| x.0.cmp(&y.0));
+            let pages = LetteredPages(pages);
+            let read = ByLetters::new(&pages, Profiles::shipped());
+            let mut site = SiteIndex::collect(&pages, |page| Some(read.facts(page).detected).filter(|l| l.is_known()));
+            let taught = name(&read, &mut site, |_| true);
+            taught.into_iter().map(|line| (line.lang.to_string(), line.letters.total() > 600)).collect::<Vec<_>>()
+        };
+        assert_eq!(taught(&|n| format!("x.org/wo/{n}"), "wo"), [("wo".to_owned(), true)]);
+        // What letters alone tell, nobody has named.
+        assert_eq!(taught(&|n| format!("x.org/p{n}"), "und"), []);
     }
 
     #[test]

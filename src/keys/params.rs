@@ -1,6 +1,11 @@
 //! Settings of key discovery.
 
+use std::io::Read;
+
 use super::suffixes;
+use crate::error::{Error, Result};
+use crate::files::{self, GivenFile};
+use crate::language::profiles::{self, Profiles};
 use crate::text::tokens::Separators;
 use crate::types::{Field, Lang};
 
@@ -72,6 +77,8 @@ pub enum SiteUnit {
 pub struct Params {
     /// Languages looked at, in the order of listing; empty: all.
     pub langs: Vec<Lang>,
+    /// Files of profiles of languages, beside those that are part of the program.
+    pub profiles: Vec<GivenFile>,
     /// What ends a token.
     pub separators: Separators,
     /// Tokens of the longest span beside the whole segment. Default 4: `pt-BR.utf8` and one to spare.
@@ -138,6 +145,7 @@ impl Default for Params {
     fn default() -> Params {
         Params {
             langs: Vec::new(),
+            profiles: Vec::new(),
             separators: Separators::Punctuation,
             max_span_tokens: 4,
             ignored_tokens: Vec::new(),
@@ -171,6 +179,34 @@ impl Default for Params {
 }
 
 impl Params {
+    /// True where the language of a page is that which its site names, if its text does not tell.
+    pub fn names_languages(&self) -> bool {
+        self.labels == LabelMode::Detected && self.resolve_labels
+    }
+
+    /// The profiles of languages that are part of the program, and those that the user gave.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or has a line that is no profile.
+    pub fn given_profiles(&self) -> Result<Profiles> {
+        let mut lines = Vec::new();
+        for file in &self.profiles {
+            let path = &file.path;
+            let mut text = String::new();
+            let open = files::open(path).map_err(Error::io(path, "opening"))?;
+            files::text(open).read_to_string(&mut text).map_err(Error::io(path, "reading"))?;
+            let read = profiles::read(&text).map_err(|(line, why)| {
+                let place = format!("{}, line {line}", path.display());
+                Error::input(
+                    place,
+                    format!("{why}, as `export --what languages` writes them; `--reset languages` does without"),
+                )
+            })?;
+            lines.extend(read);
+        }
+        Ok(Profiles::shipped().with(&lines))
+    }
+
     /// What comes first in the competition.
     pub fn order(&self) -> Order {
         match self.strength {

@@ -63,9 +63,28 @@ impl Letters {
     /// Those of one text, as [`count`] counted them; nothing for another number of bytes.
     pub fn of(counts: &[u8]) -> Option<Letters> {
         let counts: &[u8; KINDS] = counts.try_into().ok()?;
-        let counts = Box::new(counts.map(u32::from));
+        Some(Letters::new(counts.map(u32::from)))
+    }
+
+    /// Those of several texts, by how often each kind occurs; nothing for another number of kinds.
+    pub fn from_counts(counts: &[u32]) -> Option<Letters> {
+        let counts: &[u32; KINDS] = counts.try_into().ok()?;
+        Some(Letters::new(*counts))
+    }
+
+    fn new(counts: [u32; KINDS]) -> Letters {
         let total = counts.iter().map(|&count| u64::from(count)).sum();
-        Some(Letters { counts, total })
+        Letters { counts: Box::new(counts), total }
+    }
+
+    /// The same, made smaller in proportion until there are `most` pairs at most. Counts are rounded down.
+    #[must_use]
+    pub fn at_most(&self, most: u64) -> Letters {
+        if self.total <= most {
+            return self.clone();
+        }
+        let smaller = |count: u32| u128::from(count) * u128::from(most) / u128::from(self.total);
+        Letters::new(self.counts.map(|count| u32::try_from(smaller(count)).unwrap_or(u32::MAX)))
     }
 
     /// How many pairs there are.

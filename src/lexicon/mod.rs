@@ -18,4 +18,4 @@ pub use model::{ModelParams, SentencePair, TranslationModel};
 pub use side::Side;
 pub use translations::Translations;
 pub use vocabulary::{Kept, Vocabulary, known_vocabularies, vocabularies};
-pub use word_list::{Lexicon, LexiconSet, WordList};
+pub use word_list::{Lexicon, LexiconSet};

@@ -1,14 +1,12 @@
 //! Word lists: pairs of words of two languages, without weights.
 
-use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
-
-use xxhash_rust::xxh3::xxh3_64;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
 
 use super::side::Side;
 use super::translations::Translations;
 use crate::error::{Error, Result};
-use crate::files;
+use crate::files::{self, GivenFile};
 use crate::text::words::Words;
 use crate::types::{Lang, LangPair};
 
@@ -273,10 +271,10 @@ impl LexiconSet {
     ///
     /// # Errors
     /// As [`Lexicon::read`], and where a file cannot be opened.
-    pub fn read(lists: &[WordList]) -> Result<LexiconSet> {
+    pub fn read(lists: &[GivenFile]) -> Result<LexiconSet> {
         let mut set = LexiconSet::default();
         let words = Words::new();
-        for WordList { path, .. } in lists {
+        for GivenFile { path, .. } in lists {
             let file = files::open(path).map_err(Error::io(path, "opening"))?;
             set.add(Lexicon::read(BufReader::new(files::text(file)), &path.display().to_string(), &words)?.0);
         }
@@ -298,30 +296,6 @@ impl LexiconSet {
         let back = self.lexicons.iter().filter(turned).map(|lexicon| (lexicon, true));
         let lexicons: Vec<_> = forth.chain(back).collect();
         (!lexicons.is_empty()).then_some(Between { langs, lexicons })
-    }
-}
-
-/// A file with a word list, as a setting. Results depend on its contents, wherever the file lies.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct WordList {
-    /// Where it is.
-    #[serde(skip)]
-    pub path: PathBuf,
-    /// The file's name, which may tell its languages, and a hash of its bytes; or its path, if it cannot be read.
-    contents: String,
-}
-
-impl WordList {
-    /// The file as it is now.
-    pub fn new(path: impl Into<PathBuf>) -> WordList {
-        let path = path.into();
-        let mut bytes = Vec::new();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let contents = match files::open(&path).and_then(|file| files::text(file).read_to_end(&mut bytes)) {
-            Ok(_) => format!("{name} {:016x}", xxh3_64(&bytes)),
-            Err(_) => path.to_string_lossy().into_owned(),
-        };
-        WordList { path, contents }
     }
 }
 

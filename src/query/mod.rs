@@ -22,6 +22,7 @@ mod keys;
 pub(crate) mod known_site;
 #[cfg(feature = "internals")]
 pub mod known_site;
+pub(crate) mod languages;
 mod learnt;
 pub(crate) mod model_cache;
 mod nearest;
@@ -66,6 +67,7 @@ pub use joining::Joiner;
 pub use keys::{KeyLine, keys};
 #[cfg(feature = "exec")]
 pub(crate) use keys::{numbered_keys, state_name};
+pub use languages::for_each_language;
 pub use learnt::learnt_words;
 #[cfg(feature = "exec")]
 pub(crate) use learnt::pairs_of_halves;

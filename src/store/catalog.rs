@@ -39,6 +39,8 @@ pub enum Keyspace {
     Result = b'r',
     /// Global credibility, by pattern.
     Credibility = b'c',
+    /// The letters that a site shows of a language, by its tag and the hash of the site's domain.
+    Taught = b'n',
     /// Stages, by name.
     Stage = b'g',
     /// Link graphs, by number of the site.

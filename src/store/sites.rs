@@ -15,6 +15,7 @@ pub(crate) const OF_SITES: &[Keyspace] = &[
     Keyspace::Token,
     Keyspace::Result,
     Keyspace::Credibility,
+    Keyspace::Taught,
     Keyspace::Graph,
     Keyspace::Web,
     Keyspace::Verified,

@@ -2,6 +2,17 @@
 
 use super::{Lang, PairLine};
 
+/// What the sites of a store show of a language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LanguageLine {
+    /// The language.
+    pub lang: Lang,
+    /// The domains that it was learnt from.
+    pub domains: u32,
+    /// How often each of 256 kinds of pairs of letters occurs in their texts, as numbers with spaces between them.
+    pub letters: String,
+}
+
 /// A page with its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageLine {

@@ -26,7 +26,7 @@ pub use bitext::{Bead, BitextLine, Place, Told};
 pub use block_kind::BlockKind;
 pub use capture::{Capture, Form, Pointer, RawRecord};
 pub use counted::counted;
-pub use document::{AlignedSentences, DocumentLine, PageLine, SentencePlace};
+pub use document::{AlignedSentences, DocumentLine, LanguageLine, PageLine, SentencePlace};
 pub use id::{ArchiveId, SiteId};
 pub use judged::{Beliefs, Candidate, Compared, JudgedPair, JudgedSite, Method, Outcome, SourceStats};
 pub use key::{Edit, Field, Key, NULL, pattern, unescape};

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::profile::{hash_of_block, identity};
 use crate::error::Result;
-use crate::language::{self, Kind, Run};
+use crate::language::{self, Kind, Run, are_relatives, is_taken_for};
 use crate::types::{Lang, Page, tag_name};
 
 /// Settings for finding a page's own text.
@@ -144,6 +144,10 @@ impl Furniture {
         }
         let found = language::detect(&text, &runs, &params.language);
         if !found.lang.is_known() || found.lang.agrees(lang) || found.confidence < params.min_confidence {
+            return None;
+        }
+        // What tells the language of the text is no evidence against a relative whose texts are taken for it.
+        if is_taken_for(lang, found.lang) || are_relatives(lang, found.lang) {
             return None;
         }
         // Over a whole text, letters of one script may outnumber those of another, so the languages of single blocks decide.
@@ -290,6 +294,11 @@ mod tests {
             foreign_texts(&[(0, (0, de)), (1, (0, de))], read, &furniture(), count, &params).expect("pages in memory")
         };
         assert_eq!(found(30), [ForeignText { page: 0, lang: Lang::EN }]);
+        // Texts in Scots are taken for English.
+        let count = |_, _| 40;
+        let read = |at: u32| Ok(pages[at as usize].clone());
+        let sco = Lang::parse("sco").expect("a tag");
+        assert_eq!(foreign_texts(&[(0, (0, sco))], read, &furniture(), count, &params).expect("pages in memory"), []);
         // The site hardly has pages in this language.
         assert_eq!(found(3), []);
         let (shares, bytes) = furniture().shares(&pages[0], (0, de), &params);

@@ -173,13 +173,15 @@ impl Engine {
         let Some(into) = self.divided else {
             let keys = self.by_part("keys", &pages, &[&archives])?;
             let patterns = self.side("pattern", &summed(&of_kind(&keys, "pattern")));
-            return Ok((self.by_part("rescue", &of_kind(&keys, "store"), &[&patterns])?, Vec::new()));
+            let languages = self.side("language", &of_kind(&keys, "language"));
+            return Ok((self.by_part("rescue", &of_kind(&keys, "store"), &[&patterns, &languages])?, Vec::new()));
         };
         let outlines = self.by_part("outline", &pages, &[])?;
         let bytes = |rows: &[Row]| rows.iter().map(|row| row.data.as_ref().map_or(0, Vec::len)).sum::<usize>();
         assert!(bytes(&outlines) * 4 < bytes(&pages), "{} of {}", bytes(&outlines), bytes(&pages));
         let keys = self.by_part("keys", &outlines, &[&archives])?;
         let patterns = self.side("pattern", &summed(&of_kind(&keys, "pattern")));
+        let languages = self.side("language", &of_kind(&keys, "language"));
         let sites: BTreeSet<i32> = pages.iter().map(|row| row.part).collect();
         let divided = |&site: &i32| Row {
             part: site,
@@ -189,7 +191,7 @@ impl Engine {
             ..Row::default()
         };
         let divided = self.side("divided", &sites.iter().map(divided).collect::<Vec<_>>());
-        let found = self.by_part("divide", &of_kind(&keys, "store"), &[&divided, &patterns])?;
+        let found = self.by_part("divide", &of_kind(&keys, "store"), &[&divided, &patterns, &languages])?;
         let known = self.side("known", &of_kind(&found, "known"));
         let mut parts = self.by_part("deal", &pages, &[&known])?;
         parts.extend(of_kind(&found, "found"));

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::engine::{Call, Engine, lines_of, of_kind, written};
 use crate::extent::extent;
+use crate::languages::site;
 use crate::sites::Dice;
 use crate::support::{Held, data, diglot, fed, packaging, root, stdout, webserver};
 
@@ -58,6 +59,16 @@ fn assert_same(
         assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     }
     expected
+}
+
+#[test]
+fn what_sites_of_several_parts_show_of_languages_is_known_in_all() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let named = ["one", "two"].map(|name| site(folder.path(), name, true));
+    let archives = [&named[..], &[site(folder.path(), "third", false)]].concat();
+    let found = assert_same(&archives, &[], &[(1, false), (3, true)]);
+    let pages = found["pages"].iter().filter(|page| page.contains("third.test") && page.contains("\"tlh\"")).count();
+    assert!(pages >= 6, "{pages}: {:?}", found["pages"].first());
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod hostile;
 mod inputs;
 mod kills;
 mod lacking;
+mod languages;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod licences;
 mod listings;

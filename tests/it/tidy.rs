@@ -169,15 +169,6 @@ fn without_tests() -> Vec<(String, String)> {
     all.into_iter().filter(|(name, _)| is_source(name)).map(|(name, text)| (name, body(&text))).collect()
 }
 
-/// Stages read, call a method, and commit; what grows here is a method that has not come home.
-#[test]
-fn the_pipeline_is_short() {
-    const MAX_LINES: usize = 3_800;
-    let pipeline = without_tests().into_iter().filter(|(name, _)| name.starts_with("pipeline"));
-    let lines: usize = pipeline.map(|(_, text)| text.lines().count()).sum();
-    assert!(lines < MAX_LINES, "{lines} lines in pipeline/, expected fewer than {MAX_LINES}");
-}
-
 /// Whether a file has functions besides defaults, which are values, and printing.
 fn has_methods(body: &str) -> bool {
     let functions = body.lines().map(code).filter_map(|line| line.split("fn ").nth(1));

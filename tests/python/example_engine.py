@@ -72,7 +72,7 @@ patterns = pa.Table.from_pylist(
     [{"part": -1, "kind": "pattern", "name": name, "number": n, "count": c} for name, (n, c) in sums.items()], keys.schema
 )
 
-rescued = each("rescue", of(keys, "store"), "part", patterns)
+rescued = each("rescue", of(keys, "store"), "part", patterns, of(keys, "language"))
 training = step("sample", of(rescued, "training"))
 learnt = each("learn", each("lessons", of(rescued, "store"), "part", training), "name")
 judged = each("judge", of(rescued, "store"), "part", learnt)

@@ -162,7 +162,7 @@ def test_settings_are_those_of_a_run(spark: SparkSession, archives: list[str], t
         spark, archives[:3], work=tmp_path / "w", out=tmp_path / "o", pages_per_part=100, **settings
     )
     # Words are no matter of pages and keys.
-    assert {step.name for step in found.steps if step.was_done} == {"02-pages", "02-archives", "03-keys", "03-patterns"}
+    assert {step.name for step in found.steps if step.was_done} == {"02-pages", "02-archives", "03-keys", "03-patterns", "03-languages"}
     assert_same(found, exported(store, tmp_path))
     with pytest.raises(diglot.DiglotError, match="no such file"):
         diglot.spark.run(spark, archives[:3], work=tmp_path / "w", out=tmp_path / "o", lexicon="nowhere.tsv")
@@ -188,7 +188,7 @@ def test_a_large_domain_is_divided(spark: SparkSession, archives: list[str], tmp
     # Broken off in the middle.
     (tmp_path / "w" / "04-deal" / "_diglot.json").unlink()
     again = diglot.spark.run(spark, given, work=tmp_path / "w", out=tmp_path / "o", split_over=36, pages_per_part=1000)
-    before = {"02-pages", "02-archives", "03-keys", "03-outline", "03-whole", "03-patterns", "03-divided", "04-divide"}
+    before = {"02-pages", "02-archives", "03-keys", "03-outline", "03-whole", "03-patterns", "03-languages", "03-divided", "04-divide"}
     assert {step.name for step in again.steps if step.was_done} == before
     assert again.counts == found.counts
     with pytest.raises(ValueError, match="across_suffixes"):

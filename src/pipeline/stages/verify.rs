@@ -33,7 +33,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        16
+        17
     }
 
     fn sections(&self) -> &'static [&'static str] {

@@ -21,7 +21,7 @@ Setting: TypeAlias = Union[None, bool, int, float, str, "os.PathLike[str]", Iter
 #: The variable that names another program than the one that was installed with this package.
 VARIABLE = "DIGLOT"
 #: Settings that name files.
-FILES = ("lexicon",)
+FILES = ("languages", "lexicon")
 #: Settings that are given once for each of their values, in which there may be commas.
 REPEATED = (*FILES, "where")
 # Bytes of an output that are passed over at once.

@@ -16,7 +16,7 @@ use crate::index::site::{Pages, Urls};
 use crate::keys::State;
 use crate::keys::by_letters::told_by_letters;
 use crate::keys::labels::own_language;
-use crate::language::profiles::Profiles;
+use crate::query::languages::learnt_languages;
 use crate::query::open::OpenSite;
 use crate::store::Store;
 use crate::store::layout::{ArchivedKeyRow, SkipEntry};
@@ -101,7 +101,7 @@ fn describe(opened: &Opened<'_>, page: u32, found: &mut PageExplanation) -> Resu
         is_by_program: record.is_by_program,
         declared: record.declared.clone(),
         counts_for: site.lang(page),
-        reason: language_reason(opened, page),
+        reason: language_reason(opened, page)?,
         own_text: own_text(opened, page)?,
     });
     Ok(())
@@ -113,11 +113,11 @@ fn own_text(opened: &Opened<'_>, page: u32) -> Result<Option<OwnText>> {
     Ok(open.view(opened.config).own_text(page)?.map(|(shares, bytes)| OwnText { bytes, shares }))
 }
 
-fn language_reason(opened: &Opened<'_>, page: u32) -> LanguageReason {
+fn language_reason(opened: &Opened<'_>, page: u32) -> Result<LanguageReason> {
     let site = &opened.site;
     let lang = site.lang(page);
     let own = own_language(&site.pages, page, opened.config.keys.labels);
-    if site.result.is_none() {
+    Ok(if site.result.is_none() {
         LanguageReason::KeysNotSearched
     } else if site.copy_of(page).is_some() {
         LanguageReason::Copy
@@ -129,8 +129,7 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> LanguageReason {
             _ if lang == detected => LanguageReason::Detected,
             _ if lang == own => LanguageReason::Letters,
             _ if lang.is_unnamed() => LanguageReason::Unnamed,
-            _ if told_by_letters(&site.pages, Profiles::shipped(), page) == Some(lang) => LanguageReason::Profile,
-            _ => LanguageReason::Site,
+            _ => reason_by_letters(opened, page, lang)?.unwrap_or(LanguageReason::Site),
         }
     } else if !own.is_known() || site.pages.facts(page).is_guess && opened.is_requested(own) {
         LanguageReason::Unknown
@@ -138,7 +137,22 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> LanguageReason {
         LanguageReason::LanguagesChanged
     } else {
         LanguageReason::NotRequested
+    })
+}
+
+/// Why the letters of a page tell its language: by what is known of it, or by what other sites show.
+fn reason_by_letters(opened: &Opened<'_>, page: u32, lang: Lang) -> Result<Option<LanguageReason>> {
+    let pages = &opened.site.pages;
+    let known = opened.config.keys.given_profiles()?;
+    if told_by_letters(pages, &known, page) == Some(lang) {
+        return Ok(Some(LanguageReason::Profile));
     }
+    let learnt = learnt_languages(opened.store, &known)?;
+    let profiles = known.with(learnt.iter().map(|learnt| &learnt.line));
+    if told_by_letters(pages, &profiles, page) != Some(lang) {
+        return Ok(None);
+    }
+    Ok(Some(LanguageReason::Learnt))
 }
 
 /// The canonical URL that a copy names, if it is the page of which it is a copy, or another copy of that page.
@@ -171,7 +185,7 @@ fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation, named: Optio
         pages => return Some(PageVerdict::Paired { pages }),
     }
     let requested = || opened.config.keys.langs.clone();
-    match language_reason(opened, page) {
+    match found.languages.as_ref().map_or(LanguageReason::Unknown, |languages| languages.reason) {
         LanguageReason::Unknown => Some(PageVerdict::LanguageUnknown),
         LanguageReason::NotRequested => Some(PageVerdict::LanguageNotRequested { lang: own, requested: requested() }),
         LanguageReason::LanguagesChanged => Some(PageVerdict::LanguagesChanged { lang: own }),

@@ -213,6 +213,8 @@ pub enum LanguageReason {
     Site,
     /// In its text those letters stand beside each other that do in texts in this language.
     Profile,
+    /// In its text those letters stand beside each other that do in texts which other sites call by the name of this language.
+    Learnt,
     /// A language that nothing names: pages of the site are alike, and lack the words of all languages that can be told.
     Unnamed,
     /// None: an untranslated copy takes no part.
@@ -236,6 +238,7 @@ impl fmt::Display for LanguageReason {
             LanguageReason::Letters => "by its letters",
             LanguageReason::Site => "resolved by the names, keys and pages of the site",
             LanguageReason::Profile => "by which letters stand beside each other in its text",
+            LanguageReason::Learnt => "by which letters stand beside each other in its text, as other sites show",
             LanguageReason::Unnamed => "pages of the site are in one language, which nothing names",
             LanguageReason::Copy => "none: an untranslated copy",
             LanguageReason::OwnText => "none: its own text is in another language",

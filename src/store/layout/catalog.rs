@@ -93,6 +93,10 @@ pub struct ResultHead {
     pub considered: u64,
     /// Pairs.
     pub pairs: u64,
+    /// Hash of what had been learnt of languages on other sites when its languages were named; 0: nothing, or nothing was asked.
+    pub languages: u64,
+    /// True where the language of some page is a guess.
+    pub has_guesses: bool,
 }
 
 /// A loss: data that the store had and cannot make again. Key `k` number of the archive; 2³² − 1: archives that are not known by name; 2³²
@@ -112,6 +116,13 @@ pub struct Credibility {
     pub sum: u64,
     /// Number of sites that add to the sum.
     pub sites: u32,
+}
+
+/// The letters of texts that a site calls by the name of a language. Key `n` tag, 8 bytes, hash of the domain.
+#[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taught {
+    /// How often each kind of pairs of letters occurs ([`crate::language::letters`]).
+    pub letters: Vec<u32>,
 }
 
 /// Progress of a stage. Key `g` name.

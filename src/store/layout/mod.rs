@@ -23,7 +23,7 @@ pub use bitext::{
 };
 pub use catalog::{
     ArchiveRecord, Credibility, FreshRecord, HintRecord, HostRecord, LossRecord, RefusedRecord, ResultHead, Sentinel,
-    SiteHead, StageRecord,
+    SiteHead, StageRecord, Taught,
 };
 pub use graph::{AlternateRow, ArchivedGraphRecord, CanonicalRow, GraphHead, GraphRecord, OutsideRow};
 pub use judged::{ArchivedLearntRecord, ArchivedSureRow, JudgedHead, JudgedRecord, LearntHead, LearntRecord, SureRow};
@@ -77,7 +77,7 @@ mod tests {
             }
             SkipChunk = ArchivedSkipChunk { entries }
             ResultRecord = ArchivedResultRecord {
-                site, generation, params, considered, keys, alone, pairs, relabelled, copies, hosts
+                site, generation, params, considered, keys, alone, pairs, relabelled, copies, hosts, taught
             }
             KeyRow = ArchivedKeyRow {
                 lang_a, lang_b, edits, scope_start, scope_end, power, site_pages, credibility, assigned, state
@@ -128,8 +128,9 @@ mod tests {
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }
             SiteHead = ArchivedSiteHead { domain, chunks, skipped, pages, older, generation, indexed, hosts }
             HostRecord = ArchivedHostRecord { host, langs }
-            ResultHead = ArchivedResultHead { record, generation, params, considered, pairs }
+            ResultHead = ArchivedResultHead { record, generation, params, considered, pairs, languages, has_guesses }
             Credibility = ArchivedCredibility { sum, sites }
+            Taught = ArchivedTaught { letters }
             StageRecord = ArchivedStageRecord { fingerprint, cursor, finished }
             LossRecord = ArchivedLossRecord { pages, archives }
             FreshRecord = ArchivedFreshRecord { commit, stages }

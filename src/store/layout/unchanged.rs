@@ -314,6 +314,7 @@ fn result() -> ResultRecord {
             credibility: 0.25,
             langs: vec![(*b"en\0\0\0\0\0\0", 17)],
         }],
+        taught: vec![(*b"yo\0\0\0\0\0\0", 18)],
     }
 }
 
@@ -330,12 +331,12 @@ fn refused() -> RefusedRecord {
 /// **A difference here means that stores of the last release can no longer be read.** A change that is meant needs the next
 /// `FORMAT_VERSION`, also in docs/format.md and CHANGELOG.md, and new hashes here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    16,
+    17,
     &[
         ("block of pages", 0x738d260020033cb1),
         ("batch", 0x91ab1619dca740cd),
         ("site", 0xdb2fecd8c2a0dfef),
-        ("result", 0x11f8e3c738a1c7af),
+        ("result", 0xe4801cd3bd8b2be7),
         ("skip", 0x281447465556f1fa),
         ("graph", 0x1458248a97fb9d24),
         ("web", 0x88091e8ab348904e),
@@ -356,8 +357,9 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("sentinel", 0xa1b42c98b006f768),
         ("archive", 0x2b0c169dbcc7f77d),
         ("site head", 0x63bcdd81a77e4ff2),
-        ("result head", 0xa9188c1490e695af),
+        ("result head", 0xab1091ffa5341537),
         ("credibility", 0x07ee86c281446bef),
+        ("taught", 0xf9b6f7b3ac0a4e7b),
         ("stage", 0x71fe93916bd0874f),
         ("settings", 0x926f8fb777352906),
         ("removal", 0xe121e2dda8a13378),
@@ -369,6 +371,23 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("score head", 0x930c284dd494c39c),
     ],
 );
+
+fn site_head() -> SiteHead {
+    SiteHead {
+        domain: "ex.org".into(),
+        chunks: vec![64],
+        skipped: vec![65],
+        pages: 1,
+        older: 2,
+        generation: 3,
+        indexed: 4,
+        hosts: vec![HostRecord { host: "ex.org:8080".into(), langs: vec![(*b"en\0\0\0\0\0\0", 5)] }],
+    }
+}
+
+fn result_head() -> ResultHead {
+    ResultHead { record: 1, generation: 2, params: 3, considered: 4, pairs: 5, languages: 6, has_guesses: true }
+}
 
 #[test]
 fn the_layout_of_a_record_changes_with_the_format_version_only() {
@@ -392,16 +411,6 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         pages: 3,
         skips: vec![(13, 4)],
         samples: vec![sample()],
-    };
-    let head = SiteHead {
-        domain: "ex.org".into(),
-        chunks: vec![64],
-        skipped: vec![65],
-        pages: 1,
-        older: 2,
-        generation: 3,
-        indexed: 4,
-        hosts: vec![HostRecord { host: "ex.org:8080".into(), langs: vec![(*b"en\0\0\0\0\0\0", 5)] }],
     };
     let settings = StoredSettings { values: vec![("langs".into(), "fr".into()), ("langs".into(), "en".into())] };
     let found = [
@@ -428,9 +437,10 @@ fn the_layout_of_a_record_changes_with_the_format_version_only() {
         ("model head", value_hash(&ModelHead { record: 1, input: 2, params: 3 })),
         ("sentinel", value_hash(&Sentinel { commit: 1, ends: vec![2, 3, 4, 5, 6], seals: vec![7, 8] })),
         ("archive", value_hash(&archive)),
-        ("site head", value_hash(&head)),
-        ("result head", value_hash(&ResultHead { record: 1, generation: 2, params: 3, considered: 4, pairs: 5 })),
+        ("site head", value_hash(&site_head())),
+        ("result head", value_hash(&result_head())),
         ("credibility", value_hash(&Credibility { sum: 1, sites: 2 })),
+        ("taught", value_hash(&Taught { letters: vec![1, 2] })),
         ("stage", value_hash(&StageRecord { fingerprint: 1, cursor: 2, finished: true })),
         ("settings", value_hash(&settings)),
         ("removal", file_hash(15, &removal())),

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 
 from ._rows import COLUMNS, deal, numbered, numbers
 from ._session import FEW_TASKS, ONE_FILE_A_TASK
-from ._steps import Steps
+from ._steps import SHOWN, Steps
 
 _ARCHIVES, _PATTERNS, _KNOWN = ("02-archives", "archive"), ("03-patterns", "pattern"), ("04-divide", "known")
 
@@ -64,7 +64,7 @@ class Division:
             steps.make("03-divided", self._spark.createDataFrame(listed, COLUMNS).repartition(1))
         if steps.begin("04-divide") is None:
             stores, had = steps.read("03-whole", "store"), steps.rows("03-whole", "store")
-            side = steps.sent([("03-divided", "divided"), _PATTERNS])
+            side = steps.sent([("03-divided", "divided"), *SHOWN])
             steps.do("04-divide", "divide", stores, ONE_FILE_A_TASK, len(self._domains), had, side=side)
         if steps.begin("04-deal") is None:
             self._of_pages("04-deal", "deal", steps.sent([_KNOWN]))

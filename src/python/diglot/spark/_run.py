@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from .._errors import DiglotError
@@ -41,6 +41,8 @@ _PARTS_A_CORE = 4
 _PARTS_A_BUCKET = 4
 # Captures for each bucket: a large site is a single part.
 _CAPTURES_A_BUCKET = 80_000
+# Domains from which a language is learnt, at most: as many as the program looks at.
+_DOMAINS_A_LANGUAGE = 8
 # Steps of which each task has a part of the sites.
 _OF_PARTS = {plan.step for plan in PLANS if plan.is_of_part}
 # How much of a table is written by one task.
@@ -237,6 +239,7 @@ class _Run:
         if divided:
             division.keys()
         self._patterns()
+        self._languages()
         if divided:
             division.join()
         for plan in PLANS:
@@ -378,6 +381,18 @@ class _Run:
                 part, kind = F.lit(-1).alias("part"), F.lit("pattern").alias("kind")
                 data, check = F.lit(None).cast("binary").alias("data"), F.lit(None).cast("bigint").alias("check")
                 rows = rows.select(part, kind, "name", "number", "count", data, check)
+            steps.make(name, rows)
+
+    def _languages(self) -> None:
+        """Takes together what domains show of languages: of each language the first ones in the order of their hashes."""
+        steps, name = self._steps, "03-languages"
+        if steps.begin(name) is None:
+            found = [steps.read(of, "language") for of in ("03-keys", "03-whole") if steps.rows(of, "language")]
+            rows = reduce(DataFrame.unionAll, found) if found else None
+            if rows is not None:
+                first = Window.partitionBy("name").orderBy("number")
+                rows = rows.withColumn("at", F.row_number().over(first)).where(F.col("at") <= _DOMAINS_A_LANGUAGE)
+                rows = rows.drop("at").repartition(1)
             steps.make(name, rows)
 
     def _tables(self) -> None:

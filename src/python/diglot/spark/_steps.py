@@ -33,7 +33,7 @@ _ANEW = "no other run may work in this folder; where files of it were lost, dele
 # Kinds of which each name is counted. There are few of them.
 _NAMED = ("lesson", "text", "skipped", REPORT)
 # Kinds of rows that are sent to all workers, as files. No step writes two of them: Spark gives the files of one task one name.
-_SENT = {"archive", "chosen", "divided", "known", "learnt", "model", "pattern"}
+_SENT = {"archive", "chosen", "divided", "known", "language", "learnt", "model", "pattern"}
 
 
 class Deal(Enum):
@@ -74,9 +74,11 @@ class Plan:
 _STORES = (("04-rescue", "store"), ("04-join", "store"))
 _TRAINING, _LEARNT = ("05-sample", "chosen"), ("07-learn", "learnt")
 _PAGE_PAIRS, _MODEL = ("09-sample", "chosen"), ("11-model", "model")
-#: The steps that follow on `03-patterns`, in order.
+#: What all parts show: how patterns did, and languages.
+SHOWN = (("03-patterns", "pattern"), ("03-languages", "language"))
+#: The steps that follow on these, in order.
 PLANS = (
-    Plan("04-rescue", (("03-keys", "store"),), Deal.FILE, (("03-patterns", "pattern"),)),
+    Plan("04-rescue", (("03-keys", "store"),), Deal.FILE, SHOWN),
     Plan("05-sample", (("04-rescue", "training"), ("04-join", "training")), Deal.ALL),
     Plan("06-lessons", _STORES, Deal.FILE, (_TRAINING,), (_TRAINING,)),
     Plan("07-learn", (("06-lessons", "lesson"),), Deal.NAME),

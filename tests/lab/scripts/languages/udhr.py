@@ -156,6 +156,8 @@ class Scenario:
     wrong: str = ''
     # How addresses name a language: tag (`de`), long (ISO 639-3: `deu`).
     form: str = 'tag'
+    # Whether sites come in threes, each of another third of the articles, of which the last does not name its languages.
+    threes: bool = False
 
 
 def scenarios(texts, seed):
@@ -203,11 +205,15 @@ def scenarios(texts, seed):
         found['menu-english-' + mark] = replace(scenario, english_menu=True)
         found['menu-english-100-' + mark] = replace(scenario, english_menu=True, size=100)
         found['english-third-' + mark] = replace(scenario, english_third=True)
+    # What two sites show of a language is known on a third one.
+    found['threes'] = Scenario(tuple(('en', tag) for tag in rare_some[:40] for _ in range(3)), threes=True)
     return found
 
 
-def documents(english, size, seed):
-    """For each of the ten pages, its articles."""
+def documents(english, size, seed, third):
+    """For each of the ten pages, its articles; of one third of them, if it is not None."""
+    if third is not None:
+        return [[10 * third + page + 1, 10 * third + (page + 1) % 10 + 1] for page in range(PAGES)]
     length = {n: sum(len(part) for part in parts) for n, (_, parts) in english.articles.items()}
     if size == 100:
         return [[n] for n in SHORT]
@@ -276,6 +282,8 @@ def pages_of(texts, scenario, at, seed):
     tags = scenario.sites[at]
     host = 'site%03d.test' % at
     is_wrong = at % 3 == 0
+    third = at % 3 if scenario.threes else None
+    layout = 'opaque' if third == 2 else scenario.layout
     shuffled = random.Random('numbers %d %d' % (seed, at)).sample(range(10000, 100000), PAGES * len(tags))
     english = texts['en']
     for i, tag in enumerate(tags):
@@ -283,16 +291,16 @@ def pages_of(texts, scenario, at, seed):
         swapped = is_wrong and scenario.wrong in ('markers', 'both')
         named = texts[tags[(i + 1) % len(tags)]] if swapped else text
         says = 'en' if is_wrong and scenario.wrong in ('declared', 'both') else text.tag
-        urls = [address(host, scenario.layout, marker(named, scenario.form), tags.index(named.tag) == 0, page, shuffled[PAGES * i + page])
+        urls = [address(host, layout, marker(named, scenario.form), tags.index(named.tag) == 0, page, shuffled[PAGES * i + page])
                 for page in range(PAGES)]
         untranslated = set(random.Random('english %d %d %s' % (seed, at, tag)).sample(range(PAGES), PAGES // 3)) \
             if scenario.english_third and tag != 'en' else set()
-        for page, articles in enumerate(documents(english, scenario.size, seed)):
+        for page, articles in enumerate(documents(english, scenario.size, seed, third)):
             own = english if page in untranslated else text
             menu = english if scenario.english_menu else text
             declared = says if scenario.declared else ''
             body = body_of(own, articles, menu, [urls[0], urls[-1], urls[(page + 1) % PAGES]], declared)
-            marked = '' if scenario.layout == 'opaque' else named.lang
+            marked = '' if layout == 'opaque' else named.lang
             foreign = any(name and one(name) != own.lang for name in (marked, declared))
             yield Page(urls[page], body, own.lang, text.lang, declared, foreign, page)
 

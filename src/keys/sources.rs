@@ -1,0 +1,312 @@
+//! What may name the language of a page besides its text: what it declares, and the names of languages at one place of its URL; and how far each of
+//! these is believed on a site.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so};
+use super::language_names::{is_code, names_by_code};
+use crate::index::site::{PageFacts, Pages, Urls};
+use crate::language::{is_alone, is_taken_for, is_told, is_told_as, names::by_name};
+use crate::text::tokens::{Anatomy, Span};
+use crate::types::{Field, Lang};
+
+/// What may name the language of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    /// What the page declares.
+    Declared,
+    /// Directories, values of queries, and labels of hosts before the domain, by their number from the left; names of files.
+    Place(Field, u8),
+}
+
+/// How often a source was right, and how often wrong.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    right: f64,
+    wrong: f64,
+}
+
+/// Of a source of which nothing is known, the pages of which it would be right, and those of which it would be wrong (estimates). Declarations are
+/// meant as such; a place in URLs has to be right first.
+const PRIOR_DECLARED: Tally = Tally { right: 4.0, wrong: 1.0 };
+const PRIOR_PLACE: Tally = Tally { right: 1.0, wrong: 1.0 };
+/// How often a source must be right to name a language (an estimate).
+pub const BELIEVED: f64 = 0.8;
+/// How sure the language of a text is that its words or script tell, and how sure it is where another one may be meant (estimates: as for markers
+/// of keys, and more than what is doubted, after both were rounded to a 255th).
+const SURE: f32 = 0.945;
+const LIKELY: f32 = 0.51;
+/// So many pages are called by a name before what it names is kept apart from others (an estimate).
+pub const MIN_NAMED: u32 = 3;
+
+/// What is known of a text.
+#[derive(Clone, Copy)]
+pub enum Text {
+    /// Its language, by words or script, or by a program of the user, which may know any language.
+    Told(Lang),
+    /// Most of its words are of this language, or of another that has the same ones.
+    Likely(Lang),
+    /// In no language that can be told; a model's guess may be there.
+    Other(Option<Lang>),
+    /// Too short for that to be known, or not there.
+    Short,
+}
+
+impl Text {
+    pub fn of(facts: &PageFacts) -> Text {
+        let detected = facts.detected;
+        if !facts.form.has_text() {
+            Text::Short
+        } else if detected.is_known() && (is_told(detected) || !facts.is_guess) && facts.confidence > LIKELY {
+            if facts.confidence >= SURE { Text::Told(detected) } else { Text::Likely(detected) }
+        } else if facts.text_bytes >= LONG {
+            Text::Other(Some(detected).filter(|lang| lang.is_known()))
+        } else {
+            Text::Short
+        }
+    }
+
+    /// True where the text may be in a language that the site names, in spite of what it was taken for. What it is likely in stays, where that
+    /// is a language that the site has a name for; and a long text in a language that can be told would have been told.
+    pub fn may_be(self, facts: &PageFacts, named: Lang, called: &FxHashSet<Lang>) -> bool {
+        if !is_written_so(named, facts) {
+            return false;
+        }
+        let is_free = |lang: Lang| !called.contains(&lang.base());
+        let is_like = |lang: Lang| is_taken_for(named, lang) && !is_told_as(named, facts.latin_share);
+        match self {
+            Text::Told(lang) => is_like(lang) && is_free(lang),
+            // Letters of a script tell, however few there are among others.
+            Text::Likely(lang) if is_alone(lang) => is_taken_for(named, lang) && is_free(lang),
+            Text::Likely(lang) => is_like(lang) || !is_told(named) && is_free(lang),
+            Text::Other(_) => !is_told(named),
+            // What few words there are say more than a name.
+            Text::Short => !facts.detected.is_known() || !is_told(named),
+        }
+    }
+}
+/// What the pages that can be checked say of the names of a site.
+#[derive(Default)]
+pub struct Known {
+    tallies: FxHashMap<Source, Tally>,
+    /// Of each name of a source how many pages are called by it whose text is told to be in another language, and how many other pages.
+    names: FxHashMap<(Source, Lang), (u32, u32)>,
+    /// Texts that name a language rightly at a place.
+    texts: FxHashMap<Source, Vec<String>>,
+    /// The languages that believed sources name.
+    pub called: FxHashSet<Lang>,
+    /// The languages that texts are told to be in, or likely so.
+    pub told: FxHashSet<Lang>,
+    /// Pages with a text that a source calls by another language than it was taken for, and those that are doubtful.
+    pub in_question: Vec<u32>,
+}
+
+/// Texts that are kept of a place.
+const MAX_TEXTS: usize = 16;
+
+impl Known {
+    /// Counts what each source is right and wrong about. What was left untranslated counts for nothing: it is in the language that most of the
+    /// site is in, whatever the page is called.
+    pub fn of(pages: &ByLetters<'_>, anatomy: &mut Anatomy) -> Known {
+        let mut told: FxHashMap<Lang, u32> = FxHashMap::default();
+        for page in 0..pages.count() {
+            if let Text::Told(lang) = Text::of(&pages.facts(page)) {
+                *told.entry(lang.base()).or_default() += 1;
+            }
+        }
+        let main = told.iter().map(|(&lang, &pages)| (pages, lang)).max().map(|(_, lang)| lang);
+        let mut known = Known::default();
+        for page in 0..pages.count() {
+            let facts = pages.facts(page);
+            let text = Text::of(&facts);
+            let names = names(pages, page, &facts, anatomy);
+            let is_called_otherwise = || names.iter().any(|name| !name.lang.agrees(facts.detected));
+            if facts.form.has_text() && (is_doubtful(&facts) || is_called_otherwise()) {
+                known.in_question.push(page);
+            }
+            if let Text::Told(lang) | Text::Likely(lang) = text {
+                known.told.insert(lang.base());
+            }
+            for name in names {
+                let named = name.lang;
+                let tally = known.tallies.entry(name.source).or_default();
+                let of_name = known.names.entry((name.source, named.base())).or_default();
+                let is_other = |lang: Lang| !lang.agrees(named) && !is_taken_for(named, lang);
+                let is_denied = pages.deny(page, named);
+                let is_told_otherwise =
+                    is_denied || matches!(text, Text::Told(lang) | Text::Likely(lang) if is_other(lang));
+                *if is_told_otherwise { &mut of_name.0 } else { &mut of_name.1 } += 1;
+                match text {
+                    Text::Told(lang) | Text::Likely(lang) | Text::Other(Some(lang)) if lang.agrees(named) => {
+                        tally.right += 1.0;
+                        if let Some(at) = name.at {
+                            let text = &pages.identity(page)[at];
+                            let texts = known.texts.entry(name.source).or_default();
+                            if texts.len() < MAX_TEXTS && !texts.iter().any(|known| known == text) {
+                                texts.push(text.to_owned());
+                            }
+                        }
+                    }
+                    _ if is_denied => tally.wrong += 1.0,
+                    Text::Told(lang) if main.is_some_and(|main| lang.agrees(main)) => {}
+                    Text::Told(lang) if is_other(lang) => tally.wrong += 1.0,
+                    Text::Likely(lang) if is_told(named) && is_other(lang) => tally.wrong += 1.0,
+                    Text::Other(_) if is_told(named) => tally.wrong += 1.0,
+                    _ => {}
+                }
+            }
+        }
+        pages.release();
+        let is_believed = |source: Source| known.belief(source) >= BELIEVED;
+        let is_name = |source: Source, (told, others): (u32, u32)| is_believed(source) && told + others >= MIN_NAMED;
+        let names = known.names.iter().filter(|&(&(source, _), &counts)| is_name(source, counts));
+        known.called = names.map(|((_, lang), _)| *lang).collect();
+        known
+    }
+
+    /// How often a source is right.
+    pub fn belief(&self, source: Source) -> f64 {
+        let prior = if source == Source::Declared { PRIOR_DECLARED } else { PRIOR_PLACE };
+        let Tally { right, wrong } = self.tallies.get(&source).copied().unwrap_or_default();
+        (prior.right + right) / (prior.right + right + prior.wrong + wrong)
+    }
+
+    /// What the site calls a group of pages whose texts are alike, and unlike those in any language that can be told: a source that nothing
+    /// else speaks for is right about them where it names them alone.
+    pub fn name_of(&self, pages: &dyn Pages, group: &[u32]) -> Option<Lang> {
+        let mut anatomy = Anatomy::default();
+        let mut counts: BTreeMap<(Source, Lang), u32> = BTreeMap::new();
+        for &page in group {
+            for name in names(pages, page, &pages.facts(page), &mut anatomy) {
+                if !is_told(name.lang) && (name.lang.as_str().len() != 3 || is_counterpart(pages, page, &name)) {
+                    *counts.entry((name.source, name.lang)).or_default() += 1;
+                }
+            }
+        }
+        let mut best: Option<(u32, Lang)> = None;
+        for (&(source, lang), &count) in &counts {
+            let (told, others) = self.names.get(&(source, lang.base())).copied().unwrap_or_default();
+            let of_name = f64::from(count) / f64::from((told + others).max(1));
+            let of_group = f64::from(count) / group.len() as f64;
+            if of_name.min(of_group) >= BELIEVED && best.is_none_or(|best| count > best.0) {
+                best = Some((count, lang));
+            }
+        }
+        best.map(|best| best.1)
+    }
+
+    /// True for a name that does not belong to another language, as `se` on Swedish pages, and does not only look like one: half the words of
+    /// three letters are codes, so that a page under such a one has to exist under another name too (`/kmb/a`, `/en/a`).
+    pub fn allows(&self, pages: &dyn Pages, page: u32, name: &Name) -> bool {
+        let (told, others) = self.names.get(&(name.source, name.lang.base())).copied().unwrap_or_default();
+        if told > others {
+            return false;
+        }
+        let Some(at) = name.at.clone().filter(|_| name.lang.as_str().len() == 3) else { return true };
+        let identity = pages.identity(page);
+        let exists = |text: &String| {
+            text != &identity[at.clone()]
+                && pages.find(&[&identity[..at.start], text, &identity[at.end..]].concat()).is_some()
+        };
+        self.texts.get(&name.source).is_some_and(|texts| texts.iter().any(exists))
+    }
+}
+
+/// True for a page that exists under an address without the name too, as `/a` beside `/kmb/a`.
+fn is_counterpart(pages: &dyn Pages, page: u32, name: &Name) -> bool {
+    let Some(at) = name.at.clone() else { return true };
+    let identity = pages.identity(page);
+    // With what stands before the name, or after it.
+    let without = [(at.start.saturating_sub(1), at.end), (at.start, (at.end + 1).min(identity.len()))];
+    without.iter().any(|&(start, end)| match (identity.get(..start), identity.get(end..)) {
+        (Some(before), Some(after)) => pages.find(&[before, after].concat()).is_some(),
+        _ => false,
+    })
+}
+
+/// A language as a source names it for a page.
+pub struct Name {
+    pub source: Source,
+    pub lang: Lang,
+    /// Where in the URL, in bytes.
+    pub at: Option<Range<usize>>,
+}
+
+/// The languages that sources name for a page.
+pub fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anatomy) -> Vec<Name> {
+    let mut found = Vec::new();
+    if facts.declared.is_known() && is_code(facts.declared) {
+        found.push(Name { source: Source::Declared, lang: facts.declared, at: None });
+    }
+    if !anatomy.read(pages.identity(page), Default::default()) {
+        return found;
+    }
+    let segments = anatomy.segments();
+    // The domain names no language: neither `x.bg` nor `fao.org` does.
+    let labels = segments.iter().filter(|segment| segment.field == Field::Host).count().saturating_sub(2);
+    let mut at = 0u8;
+    let mut before = None;
+    for (number, segment) in segments.iter().enumerate() {
+        let field = segment.field;
+        at = if before == Some(field) { at.saturating_add(1) } else { 0 };
+        before = Some(field);
+        if field == Field::Host && number >= labels {
+            continue;
+        }
+        let place = Source::Place(field, if field == Field::File { 0 } else { at });
+        // Files have extensions of three letters, and queries words.
+        let code = |text: &str| {
+            names_by_code(text)
+                .filter(|lang| lang.as_str().len() == 2 || matches!(field, Field::Host | Field::Path) || text.len() > 3)
+        };
+        let text = anatomy.text(segment.span);
+        let whole = code(text).or_else(|| if text.len() > 3 { by_name(text) } else { None });
+        let mut found_at = whole.map(|lang| (lang, segment.span));
+        if field == Field::File && found_at.is_none() {
+            // `page.html.fr`, `page_fr.html`.
+            let identity = pages.identity(page).as_bytes();
+            let mut ends = anatomy.tokens(segment).iter().rev();
+            let is_extension = |span: &Span| identity.get(usize::from(span.start).wrapping_sub(1)) == Some(&b'.');
+            let (last, before) = (ends.next(), ends.next());
+            let ends = [last, before.filter(|_| last.is_some_and(is_extension))];
+            found_at = ends.into_iter().flatten().find_map(|span| Some((code(anatomy.text(*span))?, *span)));
+        }
+        if let Some((lang, span)) = found_at {
+            found.push(Name { source: place, lang, at: Some(usize::from(span.start)..usize::from(span.end)) });
+        }
+    }
+    found
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::site::ListedPages;
+
+    #[test]
+    fn places_are_directories_labels_values_and_the_ends_of_names_of_files() {
+        let of = |url: &str| {
+            let pages = ListedPages(vec![(url.to_owned(), PageFacts::default())]);
+            let names = names(&pages, 0, &pages.facts(0), &mut Anatomy::default());
+            names
+                .into_iter()
+                .map(|name| (name.source, name.lang.to_string(), url[name.at.expect("in the URL")].to_owned()))
+                .collect::<Vec<_>>()
+        };
+        let one =
+            |field, at, lang: &str, text: &str| vec![(Source::Place(field, at), lang.to_owned(), text.to_owned())];
+        assert_eq!(of("x.org/a/yo/b"), one(Field::Path, 1, "yo", "yo"));
+        assert_eq!(of("yo.x.org/a/b"), one(Field::Host, 0, "yo", "yo"));
+        assert_eq!(of("x.org/a?id=7&lang=yo"), one(Field::Query, 1, "yo", "yo"));
+        for url in ["x.org/a/b_yo.html", "x.org/a/b.html.yo", "x.org/a/b.yo.html"] {
+            assert_eq!(of(url), one(Field::File, 0, "yo", "yo"), "{url}");
+        }
+        assert_eq!(of("x.org/zh_TW/b"), one(Field::Path, 0, "zh-Hant", "zh_TW"));
+        assert_eq!(of("x.org/arabic/b"), one(Field::Path, 0, "ar", "arabic"));
+        for url in ["yo.org/a", "x.yo/a", "x.org/so-what/how-two", "x.org/a.php", "x.org/so-you-want-it-all.html"] {
+            assert_eq!(of(url), [], "{url}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! A language that no list of words and no profile knows: what two sites call by its name is known on a third, in whatever order they come, and in
+//! another store to which it is given.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::sites::{Dice, SiteBuilder};
+use crate::support::{Held, diglot, export, run, stdout};
+
+/// Pages of each language that a site has.
+const PAGES: u64 = 6;
+
+/// A page in a language that is made up: of syllables that no other has.
+fn klingon(number: u64) -> String {
+    let mut dice = Dice(number * 7919 + 5);
+    let mut of = |choices: &[&str]| choices[dice.roll(choices.len() as u64) as usize].to_owned();
+    let mut paragraphs = String::new();
+    for _ in 0..4 {
+        let mut text = String::new();
+        for _ in 0..14 {
+            for _ in 0..3 {
+                text += &of(&["vj", "zw", "kx", "wq", "xh"]);
+                text += &of(&["u", "oo", "y"]);
+            }
+            text.push(' ');
+        }
+        paragraphs += &format!("<p>{text}.</p>\n");
+    }
+    format!("<html><body>{paragraphs}</body></html>")
+}
+
+/// A site of English pages and others. With `names`, addresses and pages name their languages.
+pub fn site(folder: &Path, name: &str, names: bool) -> PathBuf {
+    let mut site = SiteBuilder::default();
+    let first = name.bytes().fold(0, |sum, byte| sum * 31 + u64::from(byte));
+    for number in 0..PAGES {
+        let english = crate::sites::html("en", number as usize);
+        let other = klingon(first + number);
+        if names {
+            let declared = |html: &str, lang: &str| html.replacen("<html", &format!("<html lang=\"{lang}\""), 1);
+            site.capture(format!("http://{name}.test/en/{number}"), SiteBuilder::DAY, &declared(&english, "en"));
+            site.capture(format!("http://{name}.test/tlh/{number}"), SiteBuilder::DAY, &declared(&other, "tlh"));
+        } else {
+            site.capture(format!("http://{name}.test/a{number}"), SiteBuilder::DAY, &english);
+            site.capture(format!("http://{name}.test/b{number}"), SiteBuilder::DAY, &other);
+        }
+    }
+    let path = folder.join(format!("{name}.warc.gz"));
+    site.write(&path);
+    path
+}
+
+/// How many pages of a site count for each language.
+fn langs(store: &Path, name: &str) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for page in export(store, &["--what", "pages"]) {
+        if page["url"].as_str().is_some_and(|url| url.starts_with(&format!("http://{name}.test/"))) {
+            *counts.entry(page["lang"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
+        }
+    }
+    counts
+}
+
+fn of(pairs: &[(&str, u64)]) -> BTreeMap<String, u64> {
+    pairs.iter().map(|&(lang, count)| (lang.to_owned(), count)).collect()
+}
+
+#[test]
+fn a_language_that_two_sites_name_is_known_on_a_third() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let [one, two] = ["one", "two"].map(|name| site(folder, name, true));
+    let third = site(folder, "third", false);
+    let named = of(&[("en", PAGES), ("tlh", PAGES)]);
+    let is_unnamed = |store: &Path| !langs(store, "third").contains_key("tlh");
+
+    // One site alone shows nothing to others.
+    let store = folder.join("store");
+    run(&store, &[&third, &one]);
+    assert_eq!(langs(&store, "one"), named);
+    assert!(is_unnamed(&store));
+    assert_eq!(export(&store, &["--what", "languages"]).len(), 0);
+
+    // In whatever order they come.
+    run(&store, &[&two]);
+    assert_eq!(langs(&store, "third"), named);
+    let fresh = folder.join("fresh");
+    run(&fresh, &[&one, &two, &third]);
+    for what in ["pages", "pairs", "languages"] {
+        let written = |store: &Path| stdout(store, &["export", "--what", what, "--format", "jsonl"]);
+        assert_eq!(written(&store), written(&fresh), "{what}");
+    }
+    let explained = stdout(&store, &["explain", "http://third.test/b1"]);
+    assert!(explained.contains("as other sites show"), "{explained}");
+
+    // Given to another store.
+    let file = folder.join("seen.tsv");
+    let seen = stdout(&store, &["export", "--what", "languages", "--format", "tsv"]);
+    assert!(seen.starts_with("lang\tdomains\tletters\ntlh\t2\t"), "{}", &seen[..80]);
+    fs::write(&file, &seen).expect("room on disk");
+    let other = folder.join("other");
+    diglot(&other).args(["run", "--quiet", "--languages"]).arg(&file).arg(&third).assert().success();
+    assert_eq!(langs(&other, "third"), named);
+    // A file that is none is refused by its line.
+    fs::write(&file, format!("{seen}tlh\t2\t1 2 3\n")).expect("room on disk");
+    let refused = diglot(&other).args(["run", "--quiet", "--languages"]).arg(&file).arg(&third).assert();
+    let told = String::from_utf8_lossy(&refused.output.stderr).into_owned();
+    assert!(told.contains("seen.tsv, line 3") && told.contains("expected 256 counts"), "{told}");
+
+    // What shows it no longer is not known.
+    stdout(&store, &["remove", "--host", "two.test"]);
+    diglot(&store).args(["run", "--quiet"]).assert().success();
+    assert!(is_unnamed(&store));
+}
