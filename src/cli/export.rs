@@ -380,7 +380,7 @@ impl Source<'_> {
             }
             Content::Warc => self.records(sink),
             Content::Fetch => self.captures(sink, quiet),
-            Content::Languages => query::for_each_language(store, config, |line| {
+            Content::Languages => query::for_each_language(store, |line| {
                 if wanted.takes_lang(line.lang) { self.offer(sink, Row::Language(&line)) } else { Ok(()) }
             }),
             Content::Lexicon => words.iter().try_for_each(|[a, b]| sink.row(Row::Words([a, b]))),

@@ -254,7 +254,7 @@ pub const SETTINGS: &[Setting] = &[
         name: "languages",
         group: EVIDENCE,
         value_name: "FILE",
-        help: "What texts in languages look like, as `export --what languages` writes it",
+        help: "Profiles of languages, as `export --what languages` of another store writes them",
         takes: Takes::Files,
         example: "/seen.languages.tsv",
         is_tuning: true,

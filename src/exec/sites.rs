@@ -10,13 +10,16 @@ use super::{coding, snapshot};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::keys::credibility;
+use crate::language::learnt::DOMAINS;
+use crate::language::letters::Letters;
 use crate::learn::TrainingPairs;
 use crate::pipeline::run_stage;
 use crate::pipeline::stages::{index::Index, keys::Keys, links::Links};
+use crate::query::languages::{self, Shown};
 use crate::query::teaching::for_each_teaching;
-use crate::query::{Scope, languages, sites};
+use crate::query::{Scope, sites};
 use crate::store::catalog::Keyspace;
-use crate::store::layout::{ArchiveIdentity, Credibility, Taught};
+use crate::store::layout::{ArchiveIdentity, Credibility};
 use crate::store::{Access, Imports, Store};
 use crate::types::{Lang, LangPair};
 
@@ -126,37 +129,48 @@ pub fn keys(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
         Ok(())
     })?;
     rows.iter().try_for_each(|row| output.put(row))?;
-    for (lang, domains) in languages::lessons(&store)? {
-        for (domain, letters) in domains {
+    for (lang, witnesses) in languages::shown(&store)? {
+        for (witness, letters) in witnesses {
             output.put(&Row {
                 part,
                 kind: LANGUAGE.into(),
                 name: lang.to_string(),
-                number: (domain >> 1) as i64,
+                number: order_of(witness),
                 count: 1,
-                data: Some(coding::encode(&Shown { domain, letters: letters.counts().to_vec() })?),
+                data: Some(coding::encode(&ShownRow { witness, letters: letters.counts().to_vec() })?),
             })?;
         }
     }
     snapshot::write(part, store, output)
 }
 
-/// What a domain shows of a language.
+/// What a domain, with others of its name, shows of a language.
 #[derive(serde::Serialize, serde::Deserialize)]
-pub struct Shown {
+pub struct ShownRow {
     /// The hash of its name.
-    domain: u64,
+    witness: u64,
     /// How often each kind of pairs of letters occurs.
     letters: Vec<u32>,
 }
 
+/// The number by which rows of a language have the order of their hashes.
+fn order_of(witness: u64) -> i64 {
+    (witness >> 1) as i64
+}
+
 /// What domains of all parts show of languages.
-fn shown(job: &Job<'_>) -> Result<Vec<(Vec<u8>, Taught)>> {
-    let mut found = Vec::new();
+fn shown(job: &Job<'_>) -> Result<Shown> {
+    let mut found = Shown::new();
     job.for_each_given(LANGUAGE, |row| {
         let lang = Lang::parse(&row.name).ok_or_else(|| row.refused("expected the tag of a language"))?;
-        let Shown { domain, letters } = row.decode()?;
-        found.push((languages::taught_key(lang.to_bytes(), domain), Taught { letters }));
+        let ShownRow { witness, letters } = row.decode()?;
+        let letters = Letters::from_counts(&letters).filter(|_| row.number == order_of(witness));
+        let of_lang = found.entry(lang).or_default();
+        let at = of_lang.partition_point(|other| other.0 < witness);
+        if at < DOMAINS {
+            of_lang.insert(at, (witness, letters.ok_or_else(|| row.senseless())?));
+            of_lang.truncate(DOMAINS);
+        }
         Ok(())
     })?;
     Ok(found)
@@ -188,8 +202,8 @@ pub fn credible(job: &Job<'_>, store: &mut Store) -> Result<()> {
         Ok(is_credible || store.credibility(name)?.sites > 0)
     })?;
     store.import_credibility(&sums)?;
-    store.import_taught(&shown(job)?)?;
-    job.in_context(|context| Keys.second_pass(store, context))?;
+    let shown = shown(job)?;
+    job.in_context(|context| Keys.second_pass(store, context, shown))?;
     know_all(job, store)
 }
 

@@ -1,8 +1,10 @@
 //! What the letters of texts tell where words and models guess: pages as naming reads them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::index::site::{PageFacts, Pages, Urls};
 use crate::language::letters::Letters;
-use crate::language::profiles::Profiles;
+use crate::language::profiles::{Compared, Profiles};
 use crate::language::{is_alone, is_told};
 use crate::types::Lang;
 
@@ -15,15 +17,24 @@ pub struct ByLetters<'p> {
     profiles: &'p Profiles,
     /// In the order of the pages.
     told: Vec<(u32, Lang)>,
+    /// True when letters were compared with profiles.
+    is_asked: AtomicBool,
 }
 
 impl<'p> ByLetters<'p> {
     /// Looks at the letters of all guesses.
     pub fn new(pages: &'p dyn Pages, profiles: &'p Profiles) -> ByLetters<'p> {
+        let doubtful: Vec<u32> = (0..pages.count()).filter(|&page| is_doubtful(&pages.facts(page))).collect();
+        let is_asked = AtomicBool::new(!doubtful.is_empty());
         let told =
-            (0..pages.count()).filter_map(|page| Some((page, told_by_letters(pages, profiles, page)?))).collect();
+            doubtful.into_iter().filter_map(|page| Some((page, told_by_letters(pages, profiles, page)?))).collect();
         pages.release();
-        ByLetters { pages, profiles, told }
+        ByLetters { pages, profiles, told, is_asked }
+    }
+
+    /// True when letters were compared with profiles, so that others may change what was found.
+    pub fn is_asked(&self) -> bool {
+        self.is_asked.load(Ordering::Relaxed)
     }
 
     /// The language that the letters of a page tell.
@@ -37,13 +48,16 @@ impl<'p> ByLetters<'p> {
         told.is_some_and(|told| self.profiles.deny(&letters_of(self, &[page]), named, told))
     }
 
-    /// True for two languages whose texts have the same letters.
-    pub fn are_one(&self, a: Lang, b: Lang) -> bool {
-        self.profiles.are_one(a, b)
+    /// To which of two languages the `letters` of some pages, all together, are nearer: the one that they are called by, or the one that they were
+    /// taken for.
+    pub fn compare(&self, letters: &Letters, named: Lang, told: Lang) -> Option<Compared> {
+        self.is_asked.store(true, Ordering::Relaxed);
+        self.profiles.compare(letters, named, told)
     }
 
     /// The language that the `letters` of some pages tell, all together; `guess` is what the pages were taken for.
     pub fn tell_together(&self, group: &[u32], letters: &Letters, guess: Lang) -> Option<Lang> {
+        self.is_asked.store(true, Ordering::Relaxed);
         let may_be = |lang: Lang| group.iter().all(|&page| may_be_by_letters(lang, &self.facts(page)));
         self.profiles.tell(letters, guess, may_be)
     }

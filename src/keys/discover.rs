@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-use super::by_letters::is_doubtful;
 use super::candidate::{Candidate, Scan, Values};
 use super::competition::{Matched, compete};
 use super::credibility::{self, Evidence, State};
@@ -51,7 +50,7 @@ pub fn discover(
     folder: &Path,
     watch: &dyn Watch,
 ) -> Result<Discovery> {
-    let (mut site, taught) = labels::initial(pages, params, profiles);
+    let (mut site, shown) = labels::initial(pages, params, profiles);
     let copies = if params.copies { copies::copies(pages, &site, watch) } else { Vec::new() };
     for &(copy, _) in &copies {
         site.set(copy, None);
@@ -68,8 +67,8 @@ pub fn discover(
         }
     }
     let labels = (site.langs, site.labels);
-    let has_guesses = params.names_languages() && (0..pages.count()).any(|page| is_doubtful(&pages.facts(page)));
-    let mut discovery = Discovery { keys: taken.keys, pairs: taken.pairs, labels, copies, taught, has_guesses };
+    let labels::Shown { taught, is_asked } = shown;
+    let mut discovery = Discovery { keys: taken.keys, pairs: taken.pairs, labels, copies, taught, is_asked };
     discovery.drop_weakest(params.max_weak_keys);
     Ok(discovery)
 }

@@ -51,8 +51,8 @@ pub struct Discovery {
     pub copies: Vec<(u32, u32)>,
     /// The letters of languages that other domains may learn from this one.
     pub taught: Vec<Line>,
-    /// True where the language of some page is a guess, so that what is learnt of languages may change it.
-    pub has_guesses: bool,
+    /// True where letters were compared with profiles, so that what is learnt of languages may change what was found.
+    pub is_asked: bool,
 }
 
 impl Discovery {

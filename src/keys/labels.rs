@@ -17,10 +17,18 @@ use crate::language::{are_relatives, is_told};
 use crate::text::tokens::Anatomy;
 use crate::types::{Field, Lang};
 
-/// The language of each page before keys are known; and the letters of languages that others may learn from the site. `profiles` are those of
-/// languages whose letters are known.
-pub fn initial<'p>(pages: &'p dyn Pages, params: &Params, profiles: &Profiles) -> (SiteIndex<'p>, Vec<Line>) {
-    let mut taught = Vec::new();
+/// What naming the languages of a site has to do with other sites.
+#[derive(Default)]
+pub struct Shown {
+    /// The letters of languages that others may learn from it.
+    pub taught: Vec<Line>,
+    /// True where letters were compared with profiles, so that what others show may change what was found.
+    pub is_asked: bool,
+}
+
+/// The language of each page before keys are known. `profiles` are those of languages whose letters are known.
+pub fn initial<'p>(pages: &'p dyn Pages, params: &Params, profiles: &Profiles) -> (SiteIndex<'p>, Shown) {
+    let mut shown = Shown::default();
     let labelled = |read: &dyn Pages| {
         let label = |page: u32| {
             let lang = own_language(read, page, params.labels);
@@ -33,7 +41,8 @@ pub fn initial<'p>(pages: &'p dyn Pages, params: &Params, profiles: &Profiles) -
     let mut site = if params.names_languages() {
         let read = ByLetters::new(pages, profiles);
         let mut site = labelled(&read);
-        taught = naming::name(&read, &mut site, |lang| params.wants(lang));
+        shown.taught = naming::name(&read, &mut site, |lang| params.wants(lang));
+        shown.is_asked = read.is_asked();
         site
     } else {
         labelled(pages)
@@ -42,7 +51,7 @@ pub fn initial<'p>(pages: &'p dyn Pages, params: &Params, profiles: &Profiles) -
         variants::split(pages, &mut site);
     }
     unlabelled::label(pages, params, &mut site);
-    (site, taught)
+    (site, shown)
 }
 
 /// The language of a page by itself, whether it was requested or not.

@@ -15,8 +15,8 @@ use super::classes::{self, APART, Classes};
 use super::sources::{BELIEVED, Known, MIN_NAMED, Source, Text, names};
 use crate::index::site::{Pages, SiteIndex, Urls};
 use crate::language::letters::Letters;
-use crate::language::profiles::Line;
-use crate::language::{are_relatives, is_taken_for, is_told};
+use crate::language::profiles::{Compared, Line};
+use crate::language::{are_relatives, is_taken_for, is_told, is_told_as};
 use crate::text::tokens::Anatomy;
 use crate::types::Lang;
 
@@ -31,7 +31,7 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
         let facts = pages.facts(page);
         let text = Text::of(&facts);
         // The best name, and the best of those that the text may be in; a name that it was taken for is one of these.
-        let (mut called, mut best) = (None, None);
+        let (mut called, mut best, mut allowed) = (None, None, None);
         let mut is_agreed = false;
         for name in names(pages, page, &facts, &mut anatomy) {
             is_agreed |= facts.detected.agrees(name.lang);
@@ -40,14 +40,16 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
                 continue;
             }
             keep_better(&mut called, found);
-            if facts.detected.agrees(name.lang)
-                || (known.allows(pages, page, &name) && text.may_be(&facts, name.lang, &known.called))
-            {
+            let is_allowed = known.allows(pages, page, &name);
+            if is_allowed {
+                keep_better(&mut allowed, found);
+            }
+            if facts.detected.agrees(name.lang) || (is_allowed && text.may_be(&facts, name.lang, &known.called)) {
                 keep_better(&mut best, found);
             }
         }
         if best.is_none()
-            && let (Some((.., named)), Text::Told(lang) | Text::Likely(lang)) = (called, text)
+            && let (Some((.., named)), Text::Told(lang) | Text::Likely(lang)) = (allowed, text)
             && (is_taken_for(named, lang) || are_relatives(named, lang))
             && is_written_so(named, &facts)
         {
@@ -126,19 +128,23 @@ struct Doubts {
 const NEARER: f64 = 0.03;
 
 impl Doubts {
-    /// Lets pages count for the language that the site calls them by, where their texts were taken for a relative that is on the site too: if they are
-    /// alike, and unlike the texts in that one, or if nothing tells these two. What was left untranslated is like the others.
+    /// Lets pages count for the language that the site calls them by, where their texts were taken for a relative that is on the site too: if nothing
+    /// tells these two; or if the texts are alike, and unlike those in the other one, and no profile says that they are nearer to that. What was left
+    /// untranslated is like the others.
     fn settle_contested(&self, pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool) {
         for (&(named, told), contested) in &self.contested {
+            let mut own = letters_of(pages, contested);
+            let compared = pages.compare(&own, named, told);
+            // Words would have told a language with a list of them.
+            let is_possible = contested.iter().all(|&page| !is_told_as(named, pages.facts(page).latin_share));
+            if compared == Some(Compared::Told) || compared.is_none() && !is_possible {
+                continue;
+            }
+            let is_other =
+                |page: u32| pages.detected(page).agrees(told) && site.lang(page).is_some_and(|lang| lang.agrees(told));
             let is_contested = |page: u32| contested.binary_search(&page).is_ok();
-            let others: Vec<u32> = (0..pages.count())
-                .filter(|&page| {
-                    pages.detected(page).agrees(told) && site.lang(page).is_some_and(|lang| lang.agrees(told))
-                })
-                .filter(|&page| !is_contested(page))
-                .collect();
-            let (mut own, other) = (letters_of(pages, contested), letters_of(pages, &others));
-            let are_one = pages.are_one(named, told);
+            let others: Vec<u32> = (0..pages.count()).filter(|&page| is_other(page) && !is_contested(page)).collect();
+            let other = letters_of(pages, &others);
             // How much nearer to its own than to the others each page is, and all together, by their letters.
             let mut nearer: FxHashMap<u32, f64> = FxHashMap::default();
             let (mut sum, mut total) = (0.0, 0.0);
@@ -153,11 +159,14 @@ impl Doubts {
                     nearer.insert(page, by);
                 }
             }
-            let is_own = |page: &&u32| are_one || nearer.get(page).is_none_or(|by| *by > 0.0);
-            if are_one || total > 0.0 && sum / total >= NEARER {
-                for &page in contested.iter().filter(|page| is_own(page)) {
-                    site.set(page, Some(named).filter(|lang| wants(*lang)));
-                }
+            let are_same = compared == Some(Compared::Same);
+            if !are_same && (total == 0.0 || sum / total < NEARER) {
+                continue;
+            }
+            // Pages whose letters were not counted are what nearly all others are.
+            let most = nearer.values().filter(|by| **by > 0.0).count() as f64 >= BELIEVED * nearer.len() as f64;
+            for &page in contested.iter().filter(|page| are_same || nearer.get(page).map_or(most, |by| *by > 0.0)) {
+                site.set(page, Some(named).filter(|lang| wants(*lang)));
             }
         }
         pages.release();
@@ -418,12 +427,15 @@ mod tests {
             (0..pages.count()).filter(|&page| site.lang(page) == Some(lang)).count()
         };
         let different = |n: usize| ENGLISH[n % ENGLISH.len()].to_owned();
-        assert_eq!(site("nr", "zu", &different), 6);
+        assert_eq!(site("rue", "uk", &different), 6);
         // What was left untranslated.
-        assert_eq!(site("nr", "zu", &wolof), 0);
+        assert_eq!(site("rue", "uk", &wolof), 0);
         // No relatives; and two languages that nobody tells by their letters.
-        assert_eq!(site("nr", "it", &different), 0);
+        assert_eq!(site("rue", "it", &different), 0);
         assert_eq!(site("bs", "hr", &wolof), 6);
+        // Words would have told it, and letters are no nearer to those of its profile.
+        assert_eq!(site("uk", "ru", &different), 0);
+        assert_eq!(site("ca", "es", &different), 0);
     }
 
     #[test]

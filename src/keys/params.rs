@@ -193,13 +193,16 @@ impl Params {
         for file in &self.profiles {
             let path = &file.path;
             let mut text = String::new();
-            let open = files::open(path).map_err(Error::io(path, "opening"))?;
-            files::text(open).read_to_string(&mut text).map_err(Error::io(path, "reading"))?;
+            let read = files::open(path).and_then(|file| files::text(file).read_to_string(&mut text));
+            read.map_err(|error| {
+                let problem = format!("{error}; --languages has files of profiles (`--langs` chooses languages); `--reset languages` does without");
+                Error::input(path.display().to_string(), problem)
+            })?;
             let read = profiles::read(&text).map_err(|(line, why)| {
                 let place = format!("{}, line {line}", path.display());
                 Error::input(
                     place,
-                    format!("{why}, as `export --what languages` writes them; `--reset languages` does without"),
+                    format!("{why}, as `export --what languages` writes; `--reset languages` does without"),
                 )
             })?;
             lines.extend(read);

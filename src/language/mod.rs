@@ -174,13 +174,12 @@ const TAKEN_FOR: &[(&str, &[&str])] = &[
     ("et", &["vro"]),
     ("hi", &["mai", "bho", "awa", "mag", "sa"]),
     ("ne", &["mai"]),
-    ("fa", &["prs"]),
     ("jv", &["su"]),
     ("tl", &["ceb", "hil", "ilo", "war", "pam", "bik"]),
     ("am", &["ti", "tig", "gez"]),
     ("he", &["yi", "lad"]),
     ("bo", &["dz"]),
-    ("zh", &["hak", "yue", "gan", "wuu", "nan", "hsn", "cjy", "cdo", "lzh"]),
+    ("zh", &["hak", "gan", "wuu", "nan", "hsn", "cjy", "cdo", "lzh"]),
     ("bn", &["as"]),
     ("my", &["mnw", "shn", "ksw"]),
     ("ka", &["xmf"]),
@@ -192,7 +191,7 @@ const TAKEN_FOR: &[(&str, &[&str])] = &[
 
 /// True for a language whose texts are taken for another one.
 pub fn is_taken_for(lang: Lang, told: Lang) -> bool {
-    let (lang, told) = (lang.base(), told.base());
+    let (lang, told) = (lang.base(), if told.agrees(Lang::ZH) { Lang::ZH } else { told.base() });
     TAKEN_FOR.iter().any(|(known, others)| *known == told.as_str() && others.contains(&lang.as_str()))
 }
 

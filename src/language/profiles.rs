@@ -1,5 +1,6 @@
 //! What texts in a language look like, by their [letters](super::letters). This tells languages that have neither a script of their own nor a list of words.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::letters::{KINDS, Letters};
@@ -35,6 +36,17 @@ const BESIDE: f64 = 100.0;
 /// The whole number that stands for one nat, and the most that a pair of letters costs.
 const NAT: f64 = 1024.0;
 const MAX_COST: f64 = 16383.0;
+
+/// What letters say of texts that are called by the name of one language and were taken for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// They are nearer to the one whose name they have.
+    Named,
+    /// They are nearer to the one that they were taken for.
+    Told,
+    /// Nothing: texts in both have the same letters, as those in Bosnian and Croatian.
+    Same,
+}
 
 /// What texts in several languages look like.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,9 +104,19 @@ fn read_line(line: &str) -> Result<Line, &'static str> {
     let counts = rest.rsplit('\t').next().unwrap_or_default();
     let counts: Result<Vec<u32>, _> = counts.split_ascii_whitespace().map(str::parse).collect();
     let counts = counts.map_err(|_| "not all counts are whole numbers")?;
-    let letters = Letters::from_counts(&counts).filter(|letters| letters.total() > 0).ok_or("expected 256 counts")?;
-    Ok(Line { lang, letters })
+    let letters = Letters::from_counts(&counts).ok_or("expected 256 counts")?;
+    if letters.total() < LEAST {
+        Err("expected counts of 600 pairs of letters or more")
+    } else {
+        Ok(Line { lang, letters })
+    }
 }
+
+/// Fewer pairs of letters are no profile.
+const LEAST: u64 = 600;
+/// A file has so many profiles at most, and so many of one language: each text is compared with all of them.
+const MOST_LINES: usize = 4096;
+const MOST_OF_ONE: usize = 16;
 
 /// The head of a file of profiles as `export --what languages` writes it. [`read`] passes it over.
 pub const HEAD: [&str; 3] = ["lang", "domains", "letters"];
@@ -104,11 +126,25 @@ pub const HEAD: [&str; 3] = ["lang", "domains", "letters"];
 /// # Errors
 /// With the number of the first line that is none, from 1, and what is wrong with it.
 pub fn read(text: &str) -> Result<Vec<Line>, (usize, &'static str)> {
-    let lines = text.lines().enumerate().filter(|(at, line)| {
-        let is_head = *at == 0 && line.split('\t').eq(HEAD);
-        !is_head && !line.trim().is_empty()
-    });
-    lines.map(|(at, line)| read_line(line).map_err(|why| (at + 1, why))).collect()
+    let mut found: Vec<Line> = Vec::new();
+    let mut counts: BTreeMap<Lang, usize> = BTreeMap::new();
+    for (at, line) in text.lines().enumerate() {
+        let is_head = at == 0 && line.split('\t').next() == Some(HEAD[0]);
+        if is_head || line.trim().is_empty() {
+            continue;
+        }
+        let line = read_line(line).map_err(|why| (at + 1, why))?;
+        let of_lang = counts.entry(line.lang).or_default();
+        *of_lang += 1;
+        if *of_lang > MOST_OF_ONE {
+            return Err((at + 1, "expected 16 profiles of a language at most"));
+        }
+        if found.len() == MOST_LINES {
+            return Err((at + 1, "expected 4,096 profiles at most"));
+        }
+        found.push(line);
+    }
+    Ok(found)
 }
 
 /// The letters as the last column of a line.
@@ -159,22 +195,37 @@ impl Profiles {
         (is_clear && may_be(lang)).then_some(lang)
     }
 
-    /// True for two languages whose texts have the same letters, as Bosnian and Croatian: which one a text is in is what it is called. False where
-    /// nothing is known of one of them.
-    pub fn are_one(&self, a: Lang, b: Lang) -> bool {
-        let of = |lang: Lang| self.of.iter().filter(move |profile| profile.lang == lang.base());
-        of(a).any(|a| of(b).any(|b| a.divergence(b) <= NEARER))
+    /// To which of two languages texts are nearer; `None` where nothing is known of one of them.
+    pub fn compare(&self, letters: &Letters, named: Lang, told: Lang) -> Option<Compared> {
+        let text = Text::new(letters);
+        let ((named, near), (told, far)) = (self.nearest(&text, named)?, self.nearest(&text, told)?);
+        // Each language in the script of the text.
+        Some(if named.divergence(told) <= NEARER {
+            Compared::Same
+        } else if near < far {
+            Compared::Named
+        } else {
+            Compared::Told
+        })
+    }
+
+    /// The profile of a language that a text is nearest to, and how far it is.
+    fn nearest(&self, text: &Text, lang: Lang) -> Option<(&Profile, f64)> {
+        let profiles = self.of.iter().filter(|profile| profile.lang == lang.base());
+        let distances = profiles.map(|profile| (profile, text.distance(profile)));
+        distances.reduce(|best, next| if next.1 < best.1 { next } else { best })
+    }
+
+    /// True where texts are farther from the profile of a language than texts in it are. False where nothing is known of it.
+    pub fn are_far(&self, letters: &Letters, lang: Lang) -> bool {
+        self.nearest(&Text::new(letters), lang).is_some_and(|(_, distance)| distance > NEAR)
     }
 
     /// True where a text is clearly farther from the profile of the language that it is called by than from that of the one which its letters tell.
     pub fn deny(&self, letters: &Letters, named: Lang, told: Lang) -> bool {
         let text = Text::new(letters);
-        let nearest = |lang: Lang| {
-            let profiles = self.of.iter().filter(|profile| profile.lang == lang.base());
-            profiles.map(|profile| text.distance(profile)).reduce(f64::min)
-        };
-        match (nearest(named), nearest(told)) {
-            (Some(named), Some(told)) => named - told >= BEYOND_GUESS,
+        match (self.nearest(&text, named), self.nearest(&text, told)) {
+            (Some((_, named)), Some((_, told))) => named - told >= BEYOND_GUESS,
             _ => false,
         }
     }
@@ -261,11 +312,14 @@ mod tests {
         let profiles = Profiles::shipped();
         assert!(profiles.deny(&letters(samoan), lang("it"), lang("sm")));
         assert!(!profiles.deny(&letters(samoan), lang("sm"), lang("sm")));
-        for (one, other, are_one) in
-            [("bs", "hr", true), ("fa", "prs", true), ("zu", "xh", false), ("it", "fur", false)]
-        {
-            assert_eq!(profiles.are_one(lang(one), lang(other)), are_one, "{one} {other}");
-        }
+        // Each in the script of the text.
+        let compare = |text: &str, named: &str, told: &str| profiles.compare(&letters(text), lang(named), lang(told));
+        assert_eq!(compare("Sva ljudska bića rađaju se slobodna", "bs", "hr"), Some(Compared::Same));
+        assert_eq!(compare("Sva ljudska bića rađaju se slobodna", "sr", "hr"), Some(Compared::Same));
+        assert_ne!(compare("Сва људска бића рађају се слободна", "hr", "sr"), Some(Compared::Same));
+        assert_eq!(compare(samoan, "sm", "to"), Some(Compared::Named));
+        assert_eq!(compare(samoan, "to", "sm"), Some(Compared::Told));
+        assert_eq!(compare(samoan, "tlh", "sm"), None);
         // Nothing is known of the letters of Klingon.
         assert!(!profiles.deny(&letters(samoan), lang("tlh"), lang("sm")));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -12,59 +12,74 @@ use crate::language::profiles::{self, Profiles};
 use crate::store::Store;
 use crate::store::catalog::Keyspace;
 use crate::store::layout::Taught;
-use crate::types::{Lang, LanguageLine};
+use crate::types::{Lang, LanguageLine, family};
 
-/// What each language is learnt from, by its tag: the first domains that show it, by the hash of their names, each with its letters.
-pub(crate) type Lessons = BTreeMap<Lang, Vec<(u64, Letters)>>;
+/// What domains show of each language: the first ones by the hash of the name of their [family], each with its letters.
+pub(crate) type Shown = BTreeMap<Lang, Vec<(u64, Letters)>>;
 
-/// The key of what a domain shows of a language.
-pub(crate) fn taught_key(lang: [u8; 8], domain: u64) -> Vec<u8> {
-    [lang, domain.to_be_bytes()].concat()
+/// The key of what a site shows of a language. Domains of one name are one witness.
+pub(crate) fn taught_key(lang: [u8; 8], witness: u64, site: u32) -> Vec<u8> {
+    [&lang[..], &witness.to_be_bytes(), &site.to_be_bytes()].concat()
 }
 
-/// What the languages of a store are learnt from.
+/// The hash by which the sites of a domain, and of others of its name, are one witness.
+pub(crate) fn witness(domain: &str) -> u64 {
+    xxh3_64(family(domain).as_bytes())
+}
+
+/// What the sites of a store show of languages.
 ///
 /// # Errors
 /// When the catalog cannot be read.
-pub(crate) fn lessons(store: &Store) -> Result<Lessons> {
-    let mut found = Lessons::new();
-    store.catalog().for_each(Keyspace::Taught, |key, taught: Taught| {
-        let parts = key.split_first_chunk::<8>().and_then(|(lang, domain)| Some((lang, domain.try_into().ok()?)));
-        if let (Some((lang, domain)), Some(letters)) = (parts, Letters::from_counts(&taught.letters)) {
-            let of_lang = found.entry(Lang::from_bytes(*lang)).or_default();
-            // Keys are in order.
-            if of_lang.len() < DOMAINS {
-                of_lang.push((u64::from_be_bytes(domain), letters));
-            }
+pub(crate) fn shown(store: &Store) -> Result<Shown> {
+    let mut found = Shown::new();
+    // In order of the languages, then of the witnesses.
+    for key in store.catalog().keys(Keyspace::Taught)? {
+        let Some((lang, rest)) = key.split_first_chunk::<8>() else { continue };
+        let Some((witness, _)) = rest.split_first_chunk::<8>() else { continue };
+        let of_lang = found.entry(Lang::from_bytes(*lang)).or_default();
+        let witness = u64::from_be_bytes(*witness);
+        let is_next = of_lang.last().is_none_or(|last| last.0 != witness);
+        if is_next && of_lang.len() == DOMAINS {
+            continue;
         }
-        Ok(())
-    })?;
+        let taught: Option<Taught> = store.catalog().get(Keyspace::Taught, &key)?;
+        let Some(letters) = taught.and_then(|taught| Letters::from_counts(&taught.letters)) else { continue };
+        match of_lang.last_mut() {
+            Some(last) if !is_next => last.1.add(&letters),
+            _ => of_lang.push((witness, letters)),
+        }
+    }
     Ok(found)
 }
 
-/// What the sites of a store show of languages together, by tag; `known` are the profiles that are there without them.
-///
-/// # Errors
-/// When the catalog cannot be read.
-pub fn learnt_languages(store: &Store, known: &Profiles) -> Result<Vec<Learnt>> {
+/// What is learnt of what was shown, by tag.
+pub(crate) fn learnt(shown: Shown) -> Vec<Learnt> {
     let of = |(lang, domains): (Lang, Vec<(u64, Letters)>)| {
         let domains: Vec<Letters> = domains.into_iter().map(|domain| domain.1).collect();
-        learnt::learn(lang, &domains, known)
+        learnt::learn(lang, &domains)
     };
-    Ok(lessons(store)?.into_iter().flat_map(of).collect())
+    shown.into_iter().flat_map(of).collect()
+}
+
+/// The profiles of languages in a store: those that are part of the program, those that the user gave, and those that were learnt.
+///
+/// # Errors
+/// When the store, or a file that the user gave, cannot be read.
+pub(crate) fn profiles(store: &Store, config: &Config) -> Result<Profiles> {
+    let learnt = learnt(shown(store)?);
+    Ok(config.keys.given_profiles()?.with(learnt.iter().map(|learnt| &learnt.line)))
 }
 
 /// What the sites of a store show of languages, as it is exported, by tag. A language that is learnt twice has two lines.
 ///
 /// # Errors
-/// When the store or a file of profiles that the user gave cannot be read.
+/// When the store cannot be read, or what `each` returns.
 pub fn for_each_language<E: From<Error>>(
     store: &Store,
-    config: &Config,
     mut each: impl FnMut(LanguageLine) -> Result<(), E>,
 ) -> Result<(), E> {
-    let learnt = learnt_languages(store, &config.keys.given_profiles()?)?;
-    learnt.into_iter().try_for_each(|Learnt { line, domains }| {
+    learnt(shown(store)?).into_iter().try_for_each(|Learnt { line, domains }| {
         each(LanguageLine { lang: line.lang, domains, letters: profiles::written(&line.letters) })
     })
 }

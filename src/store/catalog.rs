@@ -39,7 +39,7 @@ pub enum Keyspace {
     Result = b'r',
     /// Global credibility, by pattern.
     Credibility = b'c',
-    /// The letters that a site shows of a language, by its tag and the hash of the site's domain.
+    /// The letters that a site shows of a language, by its tag, the hash of the name of the site's domain, and its number.
     Taught = b'n',
     /// Stages, by name.
     Stage = b'g',

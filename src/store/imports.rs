@@ -6,7 +6,7 @@ use super::Store;
 use super::catalog::{Changes, Keyspace};
 use super::layout::{
     ArchiveIdentity, ArchiveRecord, BLOCK_PAGES, BatchRecord, Credibility, LearntHead, LearntRecord, ModelHead,
-    ModelRecord, PageEntry, SkipEntry, StoredPage, Taught, encode, page_of_block,
+    ModelRecord, PageEntry, SkipEntry, StoredPage, encode, page_of_block,
 };
 use super::packing::unpack;
 use super::pages::packed_blocks;
@@ -157,16 +157,6 @@ impl Store {
     pub(crate) fn import_credibility(&mut self, known: &[(String, Credibility)]) -> Result<()> {
         let mut changes = Changes::default();
         known.iter().for_each(|(pattern, sum)| changes.put(Keyspace::Credibility, pattern.as_bytes(), sum));
-        self.commit(changes)
-    }
-
-    /// Takes what sites elsewhere show of languages, by key.
-    ///
-    /// # Errors
-    /// When the disk does not take it.
-    pub(crate) fn import_taught(&mut self, taught: &[(Vec<u8>, Taught)]) -> Result<()> {
-        let mut changes = Changes::default();
-        taught.iter().for_each(|(key, letters)| changes.put(Keyspace::Taught, key, letters));
         self.commit(changes)
     }
 

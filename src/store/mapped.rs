@@ -79,7 +79,6 @@ where
     }
 
     /// Its bytes.
-    #[cfg(test)]
     pub(super) fn payload(&self) -> &Payload {
         &self.payload
     }

@@ -184,6 +184,18 @@ where
         self.append_frame(FRAME_MAGIC, &payload)
     }
 
+    /// Appends a record, unless one that is there already has the same bytes: then that one stands for it, and nothing that was made from it is stale.
+    ///
+    /// # Errors
+    /// When it cannot be written, or the other one cannot be read.
+    pub fn append_if_new(&mut self, record: &T, old: Option<RecordRef>) -> Result<RecordRef> {
+        let payload = self.serialised(record)?;
+        match old {
+            Some(old) if self.read(old)?.payload()[..] == payload[..] => Ok(old),
+            _ => self.append_frame(FRAME_MAGIC, &payload),
+        }
+    }
+
     /// Appends a record, compressed; for records that are read once, or only as a whole.
     ///
     /// # Errors
@@ -468,6 +480,20 @@ mod tests {
             assert_eq!(record.iter().map(|s| s.as_str()).collect::<Vec<_>>(), *expected);
         }
         assert!(found.next().is_none());
+    }
+
+    #[test]
+    fn a_record_that_is_there_is_not_written_again() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut file = Texts::open(folder.path(), 7, START, true).expect("an empty folder");
+        let record = |text: &str| vec![text.to_owned()];
+        let first = file.append(&record("one")).expect("room on disk");
+        file.sync().expect("a disk");
+        let mut again = |text: &str, old| file.append_if_new(&record(text), old).expect("room on disk");
+        assert_eq!(again("one", Some(first)), first);
+        let other = again("two", Some(first));
+        assert!(other > first);
+        assert!(again("one", None) > other);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::profile::{hash_of_block, identity};
 use crate::error::Result;
-use crate::language::{self, Kind, Run, are_relatives, is_taken_for};
+use crate::language::{self, Kind, Run, are_relatives, is_taken_for, is_told_as};
 use crate::types::{Lang, Page, tag_name};
 
 /// Settings for finding a page's own text.
@@ -146,8 +146,9 @@ impl Furniture {
         if !found.lang.is_known() || found.lang.agrees(lang) || found.confidence < params.min_confidence {
             return None;
         }
-        // What tells the language of the text is no evidence against a relative whose texts are taken for it.
-        if is_taken_for(lang, found.lang) || are_relatives(lang, found.lang) {
+        // What tells the language of the text is no evidence against a relative whose texts are taken for it, and which nothing tells.
+        let is_like = is_taken_for(lang, found.lang) || are_relatives(lang, found.lang);
+        if is_like && !is_told_as(lang, found.latin_share) {
             return None;
         }
         // Over a whole text, letters of one script may outnumber those of another, so the languages of single blocks decide.

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::groups::{begin, finish, next_group};
 use crate::config::Config;
@@ -17,10 +16,12 @@ use crate::keys::hosts::{self, HostSummary};
 use crate::keys::{self, FoundKey, GlobalSum, credibility, rescue};
 use crate::language::profiles::{Line, Profiles};
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::query::languages::{self, learnt_languages, taught_key};
+use crate::query::languages::{self, Shown, taught_key};
 use crate::store::catalog::{Changes, Keyspace};
-use crate::store::layout::{Credibility, HostRow, KeyRow, PairRow, ResultHead, ResultRecord, SiteHead, Taught};
-use crate::store::records::Mapped;
+use crate::store::layout::{
+    ArchivedResultRecord, Credibility, HostRow, KeyRow, PairRow, ResultHead, ResultRecord, SiteHead, Taught,
+};
+use crate::store::records::RecordRef;
 use crate::store::{SitePages, Store, tokens};
 use crate::types::{SiteId, counted};
 use crate::upkeep;
@@ -66,7 +67,8 @@ impl Stage for Keys {
             return Ok(());
         }
         self.first_pass(store, context)?;
-        self.second_pass(store, context)
+        let shown = languages::shown(store)?;
+        self.second_pass(store, context, shown)
     }
 }
 
@@ -78,31 +80,29 @@ impl Keys {
     pub(crate) fn first_pass(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         let stale = self.stale_sites(store, context.config)?;
         begin(self, store, context.config)?;
-        let nothing = |site| (site, BTreeSet::new());
+        let nothing = |site| (site, Some(BTreeSet::new()));
         let alone = Elsewhere { profiles: context.config.keys.given_profiles()?, languages: 0, is_searched: false };
         self.discover(store, context, stale.into_iter().map(nothing).collect(), &alone)
     }
 
     /// Searches again where weak keys may be rescued, because their patterns are credible across sites, and where languages are guesses that
-    /// the letters of texts on other sites may change.
+    /// the letters of texts on other sites may change: `shown` is what all sites show.
     ///
     /// # Errors
     /// As [`Stage::run`].
-    pub(crate) fn second_pass(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
+    pub(crate) fn second_pass(&self, store: &mut Store, context: &Context<'_>, shown: Shown) -> Result<()> {
         let params = &context.config.keys;
-        let mut again = BTreeMap::new();
+        let mut again: BTreeMap<SiteId, Option<BTreeSet<String>>> = BTreeMap::new();
         if params.rescue_above.is_some() {
             upkeep::complete_tokens(store, || context.check_stop())?;
-            again = self.sites_to_rescue(store, context)?.into_iter().collect();
+            let rescue = self.sites_to_rescue(store, context)?;
+            again = rescue.into_iter().map(|(site, patterns)| (site, Some(patterns))).collect();
         }
-        let elsewhere = Elsewhere::of(store, context.config)?;
+        let elsewhere = Elsewhere::of(shown, context.config)?;
         for site in (0..store.site_count()?).map(SiteId) {
             let head = store.result_head(site)?.unwrap_or_default();
-            if head.languages != elsewhere.languages_for(head.has_guesses)
-                && !again.contains_key(&site)
-                && let Some(result) = store.result(site)?
-            {
-                again.insert(site, result.considered.iter().map(|pattern| pattern.to_string()).collect());
+            if head.languages != elsewhere.languages_for(head.is_asked) {
+                again.entry(site).or_default();
             }
         }
         self.discover(store, context, again.into_iter().collect(), &elsewhere)?;
@@ -112,8 +112,7 @@ impl Keys {
     /// Stores results for all sites that were found elsewhere; an error is one of the store.
     #[cfg(feature = "exec")]
     pub(crate) fn import(&self, store: &mut Store, config: &Config, found: Vec<ResultRecord>) -> Result<()> {
-        let found =
-            found.into_iter().map(|record| Ok(Found { record, taught: None, languages: 0, has_guesses: false }));
+        let found = found.into_iter().map(|record| Ok(Found { record, taught: None, languages: 0, is_asked: false }));
         self.commit(store, found.collect())?;
         finish(self, store, config)
     }
@@ -132,12 +131,12 @@ impl Keys {
         Ok(stale)
     }
 
-    /// Searches the given sites for keys, each also for the given patterns, and commits group by group.
+    /// Searches the given sites for keys, each also for the given patterns, or for those of the last time, and commits group by group.
     fn discover(
         &self,
         store: &mut Store,
         context: &Context<'_>,
-        sites: Vec<(SiteId, BTreeSet<String>)>,
+        sites: Vec<(SiteId, Option<BTreeSet<String>>)>,
         elsewhere: &Elsewhere,
     ) -> Result<()> {
         let what = if elsewhere.is_searched { "keys and languages that others show" } else { "keys of each site" };
@@ -150,7 +149,11 @@ impl Keys {
             let mut group = Vec::new();
             for (site, considered) in next_group(store, &mut sites, GROUP_PAGES, |task| task.0)? {
                 let head = store.site(site)?.unwrap_or_default();
-                let alone = if elsewhere.is_searched { Alone::of(store, site)? } else { None };
+                let result = if elsewhere.is_searched { store.result(site)? } else { None };
+                let last =
+                    || result.iter().flat_map(|result| result.considered.iter().map(|pattern| pattern.to_string()));
+                let considered = considered.unwrap_or_else(|| last().collect());
+                let alone = result.map(|result| Alone::of(&result));
                 let links = store.site_links(site, head.generation)?;
                 let pages = store.site_pages(&head)?.with_canonical(links.as_ref());
                 group.push(Task { site, pages, head, considered, alone });
@@ -175,27 +178,30 @@ impl Keys {
         let mut changes = Changes::default();
         let mut sums = rescue::Changes::default();
         for result in results {
-            let Found { record: result, taught, languages, has_guesses } = result?;
+            let Found { record: result, taught, languages, is_asked } = result?;
             let site = SiteId(result.site);
-            if let Some(old) = store.result(site)? {
+            let old = store.result(site)?;
+            if let Some(old) = &old {
                 old.alone.iter().for_each(|alone| sums.take_back(alone.0.as_str(), alone.1.to_native()));
                 for shown in old.taught.iter().filter(|_| taught.is_some()) {
-                    changes.remove(Keyspace::Taught, &taught_key(shown.0, shown.1.to_native()));
+                    changes.remove(Keyspace::Taught, &taught_key(shown.0, shown.1.to_native(), site.0));
                 }
             }
-            for (&(lang, domain), line) in result.taught.iter().zip(taught.iter().flatten()) {
+            for (&(lang, witness), line) in result.taught.iter().zip(taught.iter().flatten()) {
                 let letters = Taught { letters: line.letters.counts().to_vec() };
-                changes.put(Keyspace::Taught, &taught_key(lang, domain), &letters);
+                changes.put(Keyspace::Taught, &taught_key(lang, witness, site.0), &letters);
             }
             result.alone.iter().for_each(|(pattern, sum, _)| sums.add(pattern, *sum));
+            // What was found again stays as it is, and so does what was made from it.
+            let before = store.result_head(site)?.filter(|_| old.is_some()).map(|head| RecordRef(head.record));
             let head = ResultHead {
-                record: store.results.append(&result)?.0,
+                record: store.results.append_if_new(&result, before)?.0,
                 generation: result.generation,
                 params: result.params,
                 considered: rescue::hash_of(&result.considered),
                 pairs: result.pairs.len() as u64,
                 languages,
-                has_guesses,
+                is_asked,
             };
             changes.put(Keyspace::Result, &site.0.to_be_bytes(), &head);
         }
@@ -265,7 +271,7 @@ struct Found {
     taught: Option<Vec<Line>>,
     /// See [`ResultHead`].
     languages: u64,
-    has_guesses: bool,
+    is_asked: bool,
 }
 
 /// What a site has found by itself: what it adds to global credibility, and the languages that it shows.
@@ -275,13 +281,12 @@ struct Alone {
 }
 
 impl Alone {
-    fn of(store: &Store, site: SiteId) -> Result<Option<Alone>> {
+    fn of(result: &ArchivedResultRecord) -> Alone {
         let row = |alone: &rkyv::Archived<(String, u64, bool)>| (alone.0.to_string(), alone.1.to_native(), alone.2);
-        let of = |result: Mapped<ResultRecord>| Alone {
+        Alone {
             patterns: result.alone.iter().map(row).collect(),
             taught: result.taught.iter().map(|shown| (shown.0, shown.1.to_native())).collect(),
-        };
-        Ok(store.result(site)?.map(of))
+        }
     }
 }
 
@@ -295,16 +300,15 @@ struct Elsewhere {
 }
 
 impl Elsewhere {
-    fn of(store: &Store, config: &Config) -> Result<Elsewhere> {
-        let given = config.keys.given_profiles()?;
-        let learnt = if config.keys.names_languages() { learnt_languages(store, &given)? } else { Vec::new() };
-        let profiles = given.with(learnt.iter().map(|learnt| &learnt.line));
+    fn of(shown: Shown, config: &Config) -> Result<Elsewhere> {
+        let learnt = languages::learnt(shown);
+        let profiles = config.keys.given_profiles()?.with(learnt.iter().map(|learnt| &learnt.line));
         Ok(Elsewhere { profiles, languages: languages::hash_of(&learnt), is_searched: true })
     }
 
     /// The hash of what is asked about the languages of a site.
-    fn languages_for(&self, has_guesses: bool) -> u64 {
-        if has_guesses { self.languages } else { 0 }
+    fn languages_for(&self, is_asked: bool) -> u64 {
+        if is_asked { self.languages } else { 0 }
     }
 }
 
@@ -315,8 +319,8 @@ impl Task {
         let known = keys::Elsewhere { rescue: &rescue, profiles: &elsewhere.profiles };
         let mut found = keys::discover(&self.pages, &config.keys, known, folder, context)?;
         let taught = self.alone.is_none().then(|| std::mem::take(&mut found.taught));
-        let domain = xxh3_64(self.head.domain.as_bytes());
-        let shown = |lines: &Vec<Line>| lines.iter().map(|line| (line.lang.to_bytes(), domain)).collect();
+        let witness = languages::witness(&self.head.domain);
+        let shown = |lines: &Vec<Line>| lines.iter().map(|line| (line.lang.to_bytes(), witness)).collect();
         let alone = self.alone.as_ref();
         let record = ResultRecord {
             site: self.site.0,
@@ -331,12 +335,7 @@ impl Task {
             pairs: found.pairs.iter().map(|pair| PairRow { a: pair.a, b: pair.b, key: pair.key }).collect(),
             copies: found.copies,
         };
-        Ok(Found {
-            record,
-            taught,
-            languages: elsewhere.languages_for(found.has_guesses),
-            has_guesses: found.has_guesses,
-        })
+        Ok(Found { record, taught, languages: elsewhere.languages_for(found.is_asked), is_asked: found.is_asked })
     }
 }
 

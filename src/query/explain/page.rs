@@ -16,7 +16,7 @@ use crate::index::site::{Pages, Urls};
 use crate::keys::State;
 use crate::keys::by_letters::told_by_letters;
 use crate::keys::labels::own_language;
-use crate::query::languages::learnt_languages;
+use crate::query::languages;
 use crate::query::open::OpenSite;
 use crate::store::Store;
 use crate::store::layout::{ArchivedKeyRow, SkipEntry};
@@ -147,8 +147,7 @@ fn reason_by_letters(opened: &Opened<'_>, page: u32, lang: Lang) -> Result<Optio
     if told_by_letters(pages, &known, page) == Some(lang) {
         return Ok(Some(LanguageReason::Profile));
     }
-    let learnt = learnt_languages(opened.store, &known)?;
-    let profiles = known.with(learnt.iter().map(|learnt| &learnt.line));
+    let profiles = languages::profiles(opened.store, opened.config)?;
     if told_by_letters(pages, &profiles, page) != Some(lang) {
         return Ok(None);
     }

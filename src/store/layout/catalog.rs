@@ -95,8 +95,8 @@ pub struct ResultHead {
     pub pairs: u64,
     /// Hash of what had been learnt of languages on other sites when its languages were named; 0: nothing, or nothing was asked.
     pub languages: u64,
-    /// True where the language of some page is a guess.
-    pub has_guesses: bool,
+    /// True where the letters of its texts were compared with those of languages.
+    pub is_asked: bool,
 }
 
 /// A loss: data that the store had and cannot make again. Key `k` number of the archive; 2³² − 1: archives that are not known by name; 2³²
@@ -118,7 +118,7 @@ pub struct Credibility {
     pub sites: u32,
 }
 
-/// The letters of texts that a site calls by the name of a language. Key `n` tag, 8 bytes, hash of the domain.
+/// The letters of texts that a site calls by the name of a language. Key `n` tag, hash of the family of the domain, number of the site.
 #[derive(Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taught {
     /// How often each kind of pairs of letters occurs ([`crate::language::letters`]).

@@ -128,7 +128,7 @@ mod tests {
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }
             SiteHead = ArchivedSiteHead { domain, chunks, skipped, pages, older, generation, indexed, hosts }
             HostRecord = ArchivedHostRecord { host, langs }
-            ResultHead = ArchivedResultHead { record, generation, params, considered, pairs, languages, has_guesses }
+            ResultHead = ArchivedResultHead { record, generation, params, considered, pairs, languages, is_asked }
             Credibility = ArchivedCredibility { sum, sites }
             Taught = ArchivedTaught { letters }
             StageRecord = ArchivedStageRecord { fingerprint, cursor, finished }

@@ -28,7 +28,7 @@ pub struct ResultRecord {
     pub copies: Vec<(u32, u32)>,
     /// Hosts, as `hosts` lists them.
     pub hosts: Vec<HostRow>,
-    /// The languages of which the site shows the letters, as named without help from other sites, each with the hash of its domain then.
+    /// The languages of which the site shows the letters, as named without help from other sites, each with the hash of the family of its domain then.
     pub taught: Vec<([u8; 8], u64)>,
 }
 

@@ -386,7 +386,7 @@ fn site_head() -> SiteHead {
 }
 
 fn result_head() -> ResultHead {
-    ResultHead { record: 1, generation: 2, params: 3, considered: 4, pairs: 5, languages: 6, has_guesses: true }
+    ResultHead { record: 1, generation: 2, params: 3, considered: 4, pairs: 5, languages: 6, is_asked: true }
 }
 
 #[test]

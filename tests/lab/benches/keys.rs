@@ -54,8 +54,6 @@ fn site(layout: &str, urls: u32) -> Site {
 fn discovery<const URLS: u32>(bencher: Bencher<'_, '_>, layout: &str) {
     let site = site(layout, URLS);
     bencher.counter(ItemsCount::new(URLS)).bench_local(|| {
-        discover(&site, &Params::default(), Default::default(), Path::new("."), &())
-            .map(|found| found.pairs.len())
-            .ok()
+        discover(&site, &Params::default(), Default::default(), Path::new("."), &()).map(|found| found.pairs.len()).ok()
     });
 }
