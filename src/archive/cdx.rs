@@ -343,9 +343,9 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The archive in which a capture lies according to its line; empty where the line does not say.
-pub(super) fn file_of(block: &[u8]) -> std::result::Result<String, String> {
-    Line::read(block).map(|line| line.pointer.file)
+/// The URL of a capture and its place according to its line; the file is empty where the line does not say.
+pub(super) fn place_of(block: &[u8]) -> std::result::Result<(String, Pointer), String> {
+    Line::read(block).map(|line| (line.url, line.pointer))
 }
 
 /// A capture without a body, made from a line, or the reason why the capture is not a page.

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::codec::{Codec, MAX_WINDOW_BYTES, refuse_window};
 use super::format::Format;
 use super::head::{content_head, head_of};
+use super::packed::packed;
 use crate::error::{Error, Result};
 
 /// The kinds of archive to choose from, in the order they are tried.
@@ -15,10 +16,16 @@ impl Formats {
     /// The format of the archive at `path`.
     pub(super) fn of(self, path: &Path) -> Result<&'static dyn Format> {
         let head = head_of(path)?;
-        self.recognise(path, &head).ok_or_else(|| {
-            let problem = format!("found {}, which is none of {}", describe(path, &head), self.names());
-            Error::input(path.display().to_string(), problem)
-        })
+        let problem = || Error::input(path.display().to_string(), self.no_format_of(path, &head));
+        self.recognise(path, &head).ok_or_else(problem)
+    }
+
+    /// Why a file that no format recognizes is not read, and what to do.
+    pub(super) fn no_format_of(self, path: &Path, head: &[u8]) -> String {
+        match packed(head) {
+            Some(packed) => format!("{packed}: unpack it"),
+            None => format!("found {}, which is none of {}", describe(path, head), self.names()),
+        }
     }
 
     /// Their names, in order.
@@ -43,15 +50,29 @@ pub(super) fn describe(path: &Path, head: &[u8]) -> String {
     if head.is_empty() {
         return "an empty file".to_owned();
     }
-    let show = |bytes: &[u8]| format!("{:?}", String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES)]));
+    if let Some(packed) = packed(head) {
+        return packed.to_owned();
+    }
     match Codec::of(head) {
-        Codec::Plain => format!("a file that begins with {}", show(head)),
+        Codec::Plain => format!("a file that {}", shown(head)),
         codec => match content_head(head).as_slice() {
             [] => refuse_window(head, MAX_WINDOW_BYTES)
                 .unwrap_or_else(|| format!("{codec:?} data that cannot be decompressed or is empty")),
-            content => format!("{codec:?} data that begins with {}", show(content)),
+            content => format!("{codec:?} data that {}", shown(content)),
         },
     }
+}
+
+/// The first bytes of a file, if a person can read them.
+fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES)]);
+    // A character may be cut at the end.
+    let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
+    let is_unreadable = |c: char| c == char::REPLACEMENT_CHARACTER || (c.is_control() && !c.is_ascii_whitespace());
+    if text.is_empty() || text.contains(is_unreadable) {
+        return "is no text".to_owned();
+    }
+    format!("begins with {text:?}")
 }
 
 #[cfg(test)]
@@ -87,5 +108,14 @@ mod tests {
         assert_eq!([of("ABC"), of("AC"), of("C")], [Ok("AB"), Ok("A"), Ok("C")]);
         let error = of("nonsense").expect_err("no format");
         assert!(error.contains("begins with \"nonsense\"") && error.contains("none of AB, A, C"), "{error}");
+    }
+
+    #[test]
+    fn bytes_that_nobody_can_read_are_not_shown() {
+        let of = |head: &[u8]| describe(Path::new("x"), head);
+        assert_eq!(of("<p>é".as_bytes()), "a file that begins with \"<p>é\"");
+        assert_eq!(of("a text of 23 characters é".as_bytes()), "a file that begins with \"a text of 23 characters \"");
+        assert_eq!(of(b"\x89PNG\r\n\x1a\n"), "a file that is no text");
+        assert_eq!(of(b"PK\x03\x04"), "a ZIP");
     }
 }

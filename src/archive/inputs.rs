@@ -1,18 +1,19 @@
 //! Finds the archives that the user's inputs stand for, and the files that are not read, with the reasons.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::cdx;
 use super::codec::Codec;
-use super::detect::{Formats, describe};
-use super::format::{Format, Item, Params};
+use super::detect::Formats;
+use super::format::Format;
 use super::head::head_of;
+use super::index_beside::Archives;
+use super::packed::{is_document, packed};
 use super::stream::STREAM;
+use super::tally::{READ_ITSELF, Refused, lines_of};
 use crate::error::{Error, Result};
 use crate::files;
 
@@ -37,61 +38,6 @@ pub struct Inputs {
 impl From<&[PathBuf]> for Inputs {
     fn from(archives: &[PathBuf]) -> Inputs {
         Inputs { archives: archives.to_vec(), ..Inputs::default() }
-    }
-}
-
-/// An input that is not read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// The full path of the file, if it has one; else the input that the user named.
-    pub path: PathBuf,
-    /// The reason.
-    pub reason: String,
-    /// True when the user named it, or reading it failed: leaving it out means that not all was done that the user asked for.
-    pub is_fault: bool,
-}
-
-/// What was done with the inputs of a run.
-#[derive(Clone, Debug, Default)]
-pub struct Tally {
-    /// Archives that were read, fully or in part.
-    pub read: u64,
-    /// Archives that had been read to their end before.
-    pub read_before: u64,
-    /// Archives that were found damaged or cut off while they were read; their readable parts were read.
-    pub damaged: u64,
-    /// Archives that were not begun before the run was stopped.
-    pub not_begun: u64,
-    /// Inputs that were not read, or not to their end.
-    pub refused: Vec<Refused>,
-}
-
-/// How many inputs are named in a message.
-const NAMED_INPUTS: usize = 3;
-
-impl fmt::Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_all_known = self.read == 0 && self.read_before > 0;
-        if !is_all_known {
-            write!(f, "{} read", self.read)?;
-        }
-        if self.damaged > 0 {
-            write!(f, ", {} of them damaged or cut off (`diglot status --archives`)", self.damaged)?;
-        }
-        if self.read_before > 0 {
-            write!(f, "{}{} already read", if is_all_known { "" } else { ", " }, self.read_before)?;
-        }
-        if self.not_begun > 0 {
-            write!(f, ", {} not begun: give them again", self.not_begun)?;
-        }
-        for (at, refused) in self.refused.iter().take(NAMED_INPUTS).enumerate() {
-            let before = if at == 0 { format!(", {} skipped:", self.refused.len()) } else { ";".to_owned() };
-            write!(f, "{before} {}: {}", refused.path.display(), refused.reason)?;
-        }
-        if self.refused.len() > NAMED_INPUTS {
-            write!(f, "; … {} more: `diglot status --archives`", self.refused.len() - NAMED_INPUTS)?;
-        }
-        Ok(())
     }
 }
 
@@ -133,17 +79,21 @@ pub(super) fn expand(
         return Err(all_of(found.problems));
     }
     let mut refused = found.refused;
-    refused.extend(found.problems.into_iter().map(|problem| problem.refused));
+    for problem in found.problems {
+        refused.push(problem.refused);
+        refused.extend(problem.within);
+    }
     Ok(Inputs { archives: found.archives, refused, keep_going, ..Inputs::default() })
 }
 
 /// A single error for all inputs that cannot be read.
-fn all_of(mut problems: Vec<Problem>) -> Error {
-    if let [problem] = problems.as_mut_slice() {
-        return Error::input(std::mem::take(&mut problem.place), std::mem::take(&mut problem.refused.reason));
+fn all_of(problems: Vec<Problem>) -> Error {
+    let told = |problem: &Problem| format!("{}{}", problem.refused.reason, lines_of(problem.within.iter()));
+    if let [problem] = problems.as_slice() {
+        return Error::input(&problem.place, told(problem));
     }
-    let lines: String =
-        problems.iter().map(|problem| format!("\n  {}: {}", problem.place, problem.refused.reason)).collect();
+    let line = |problem: &Problem| format!("\n  {}: {}", problem.place, told(problem).replace('\n', "\n  "));
+    let lines: String = problems.iter().map(line).collect();
     Error::input(format!("{} inputs", problems.len()), format!("cannot be read, so that none was:{lines}"))
 }
 
@@ -152,6 +102,20 @@ struct Problem {
     /// The input as the user gave it, and where.
     place: String,
     refused: Refused,
+    /// The files in it that seem to be archives, and why they are not read.
+    within: Vec<Refused>,
+}
+
+/// Why an input cannot be read, and what was found in it instead.
+struct Reason {
+    reason: String,
+    within: Vec<Refused>,
+}
+
+impl<T: Into<String>> From<T> for Reason {
+    fn from(reason: T) -> Reason {
+        Reason { reason: reason.into(), within: Vec::new() }
+    }
 }
 
 struct Found<'f> {
@@ -194,19 +158,19 @@ impl Found<'_> {
         } else if is_pattern(input) {
             self.pattern(&path)
         } else {
-            Err("no such file or folder".to_owned())
+            Err("no such file or folder".into())
         };
-        if let Err(reason) = looked_at {
+        if let Err(Reason { reason, within }) = looked_at {
             let mut place = input.display().to_string();
             if let Some(Line { list, number }) = line {
                 place = format!("{}:{number}: {place}", list.display());
             }
             let path = full_name(&path);
-            self.problems.push(Problem { place, refused: Refused { path, reason, is_fault: true } });
+            self.problems.push(Problem { place, refused: Refused { path, reason, is_fault: true }, within });
         }
     }
 
-    fn path(&mut self, path: &Path) -> Result<(), String> {
+    fn path(&mut self, path: &Path) -> Result<(), Reason> {
         if !path.is_dir() && !path.is_file() {
             return Err(
                 "a pipe or device, expected a file; `-` reads standard input, as in `diglot run - < PIPE`".into()
@@ -225,16 +189,10 @@ impl Found<'_> {
         match self.folder(path) {
             0 => {
                 let problem = "the folder holds neither an archive nor a mirror made by HTTrack";
-                Err(format!("{problem}{}", self.take_refused(before)))
+                Err(Reason { reason: problem.to_owned(), within: self.refused.split_off(before) })
             }
             _ => Ok(()),
         }
-    }
-
-    /// The reasons for which inputs were refused after the first `before`, joined into a part of a message.
-    fn take_refused(&mut self, before: usize) -> String {
-        let refused = self.refused.split_off(before);
-        refused.iter().map(|file| format!("; {}: {}", file.path.display(), file.reason)).collect()
     }
 
     /// Adds the archives of a folder; returns how many it has, including those that were named before.
@@ -270,7 +228,7 @@ impl Found<'_> {
         count
     }
 
-    fn pattern(&mut self, pattern: &Path) -> Result<(), String> {
+    fn pattern(&mut self, pattern: &Path) -> Result<(), Reason> {
         let text = pattern.to_str().ok_or("no such file or folder, and a pattern must be UTF-8")?;
         let paths = glob::glob(text).map_err(|error| format!("not a pattern: {}", error.msg))?;
         let before = self.refused.len();
@@ -285,31 +243,31 @@ impl Found<'_> {
             }
         }
         match (matches, count) {
-            (0, _) => Err("no such file or folder, and nothing matches it as a pattern".to_owned()),
+            (0, _) => Err("no such file or folder, and nothing matches it as a pattern".into()),
             (_, 0) => {
-                let refused = self.take_refused(before);
-                Err(format!("none of the {matches} files it matches is an archive{refused}"))
+                let reason = format!("none of the {matches} files it matches is an archive");
+                Err(Reason { reason, within: self.refused.split_off(before) })
             }
             _ => Ok(()),
         }
     }
 
-    fn list(&mut self, list: &Path) -> Result<(), String> {
+    fn list(&mut self, list: &Path) -> Result<(), Reason> {
         let name = true_name(list);
         if self.open_lists.contains(&name) {
-            return Err("the list names itself, or a list that names it".to_owned());
+            return Err("the list names itself, or a list that names it".into());
         }
         if self.open_lists.len() == MAX_LIST_DEPTH {
-            return Err(format!("lists name lists more than {MAX_LIST_DEPTH} deep"));
+            return Err(format!("lists name lists more than {MAX_LIST_DEPTH} deep").into());
         }
         if !list.exists() {
-            return Err("no such list".to_owned());
+            return Err("no such list".into());
         }
         if self.lists.contains(&name) {
             return Ok(());
         }
         if self.lists.len() == MAX_LISTS {
-            return Err(format!("more than {MAX_LISTS} lists"));
+            return Err(format!("more than {MAX_LISTS} lists").into());
         }
         self.lists.insert(name.clone());
         let mut text = Vec::new();
@@ -328,7 +286,7 @@ impl Found<'_> {
     }
 
     /// Considers a file that the user did not name. An archive is added. A file that only seems to be an archive, by its name or because it
-    /// is compressed, is refused with a reason; other files are ignored.
+    /// is compressed or packed, is refused with a reason; other files are ignored.
     fn found(&mut self, path: &Path) -> bool {
         let seems = seems_archive(path);
         if !path.is_file() {
@@ -360,8 +318,9 @@ impl Found<'_> {
             }
             return true;
         }
-        if seems || Codec::of(&head) != Codec::Plain {
-            self.refuse(path, format!("found {}, which is none of {}", describe(path, &head), self.formats.names()));
+        let is_packed = packed(&head).is_some() && !is_document(&head);
+        if seems || is_packed || Codec::of(&head) != Codec::Plain {
+            self.refuse(path, self.formats.no_format_of(path, &head));
         }
         false
     }
@@ -397,58 +356,18 @@ impl Found<'_> {
         if indexes.is_empty() {
             return;
         }
-        let mut archives: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
         let of_indexes: HashSet<&PathBuf> = indexes.iter().map(|(path, _)| path).collect();
-        for path in self.archives.iter().filter(|path| !of_indexes.contains(path)) {
-            let path = true_name(path);
-            archives.entry(path.file_name().unwrap_or_default().to_owned()).or_default().push(path);
-        }
+        let others = self.archives.iter().filter(|path| !of_indexes.contains(path));
+        let archives = Archives::of(others.map(|path| true_name(path)));
         let mut left_out: HashSet<PathBuf> = HashSet::new();
         for (path, format) in indexes {
-            if is_index_of(&path, format, &archives).unwrap_or(false) {
+            if archives.have_all_of(&true_name(&path), format).unwrap_or(false) {
                 left_out.insert(path.clone());
-                let reason =
-                    "an index of archives that are read themselves; name the file to have it read too".to_owned();
-                self.refused.push(Refused { path: full_name(&path), reason, is_fault: false });
+                self.refused.push(Refused { path: full_name(&path), reason: READ_ITSELF.to_owned(), is_fault: false });
             }
         }
         self.archives.retain(|archive| !left_out.contains(archive));
     }
-}
-
-/// The folder of an index in a collection of pywb or in an unpacked WACZ; the archives are beside this folder.
-const INDEX_FOLDER: &str = "indexes";
-
-/// True when all captures of an index lie in some of `archives` (given by file name), in or below the folder of the index. The folders that
-/// an index names may be those of another machine, so only the last part of a path counts; but the whole path counts where files in several
-/// folders have the same last part.
-fn is_index_of(path: &Path, format: &dyn Format, archives: &HashMap<OsString, Vec<PathBuf>>) -> Result<bool> {
-    let full = true_name(path);
-    let folder = full.parent().unwrap_or(&full);
-    let folder = if folder.ends_with(INDEX_FOLDER) { folder.parent().unwrap_or(folder) } else { folder };
-    let last = |name: &str| Path::new(name).file_name().unwrap_or_default().to_owned();
-    let is_there = |name: &str, is_meant: &dyn Fn(&Path) -> bool| {
-        let archives = archives.get(&last(name));
-        archives.is_some_and(|archives| archives.iter().any(|archive| archive.starts_with(folder) && is_meant(archive)))
-    };
-    let mut named: BTreeMap<OsString, BTreeSet<String>> = BTreeMap::new();
-    let mut lines = format.open(path, 0, &Params::default())?;
-    let mut met = None;
-    while let Some(item) = lines.next()? {
-        let Item::Record(line) = item else { continue };
-        let Ok(name) = cdx::file_of(&line.block) else { continue };
-        if met.as_ref() != Some(&name) {
-            if !is_there(&name, &|_| true) {
-                return Ok(false);
-            }
-            if Path::new(&name).components().count() > 1 {
-                named.entry(last(&name)).or_default().insert(name.clone());
-            }
-            met = Some(name);
-        }
-    }
-    let mut alike = named.values().filter(|names| names.len() > 1).flatten();
-    Ok(met.is_some() && alike.all(|name| is_there(name, &|archive| archive.ends_with(name))))
 }
 
 /// Parts of file names by which archives are recognized.
@@ -704,17 +623,6 @@ mod tests {
             (Formats(crate::archive::FORMATS), Indexes::BesideNothing),
         );
         assert_eq!(found.expect("one").archives, [name]);
-    }
-
-    #[test]
-    fn a_tally_names_some_of_what_is_skipped() {
-        let refused = |name: &str| Refused { path: name.into(), reason: "empty".into(), is_fault: false };
-        let mut tally = Tally { read: 2, ..Tally::default() };
-        assert_eq!(tally.to_string(), "2 read");
-        (tally.read_before, tally.refused) = (3, ["a", "b", "c", "d", "e"].map(refused).to_vec());
-        let told =
-            "2 read, 3 already read, 5 skipped: a: empty; b: empty; c: empty; … 2 more: `diglot status --archives`";
-        assert_eq!(tally.to_string(), told);
     }
 
     #[cfg(unix)]

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `format.rs` | the trait that each of the formats below implements |
 //! | `inputs.rs`, `detect.rs`, `head.rs` | the user's inputs → archives, detected by their first bytes |
+//! | `index_beside.rs`, `packed.rs`, `tally.rs` | which of the inputs are not read, why, and what is told about them |
 //! | `identity.rs` | identifies an archive by its bytes, not its name |
 //! | `portions.rs` | the records of an archive in portions, each of which is worked on at once |
 //! | `window.rs`, `codec.rs`, `dictionary.rs`, `members.rs` | a file's bytes → decompressed bytes, and where its members begin |
@@ -42,14 +43,17 @@ mod header;
 mod http;
 mod httrack;
 mod identity;
+mod index_beside;
 mod inputs;
 mod members;
 mod mime;
+mod packed;
 mod portions;
 mod position;
 mod ranges;
 mod records;
 mod stream;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod wacz;
@@ -70,9 +74,10 @@ pub use copies::Copier;
 pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
 pub use identity::{Stat, fingerprint, stat};
 use inputs::Indexes;
-pub use inputs::{Inputs, Refused, Tally};
+pub use inputs::Inputs;
 pub use portions::{Limits, Portion, index_lines, portions, unforeseen};
 pub use stream::{STREAM, Stream};
+pub use tally::{Refused, Tally};
 
 /// All kinds of archive, in the order in which they are tried.
 pub const FORMATS: &[&dyn Format] = &[
@@ -116,9 +121,9 @@ pub fn format_of(path: &Path) -> Result<&'static dyn Format> {
 /// An input is a file; a folder, which stands for all archives in it and below, sorted by path (a mirror made by HTTrack is one archive); a
 /// pattern such as `crawl-*.warc.gz`; or `@list.txt`, a file with one input a line, in which `#` begins a comment, and paths are relative
 /// to the list or else to the current folder. A file that is found in a folder or by a pattern and is not an archive is refused if its name
-/// is that of an archive or it is compressed, and ignored otherwise. `-` is standard input. A file for which `is_known` is true (it was
+/// is that of an archive or it is compressed or packed (ZIP, tar), and ignored otherwise. `-` is standard input. A file for which `is_known` is true (it was
 /// read before, and has not changed since) is not opened. An index that is found in a folder or by a pattern is refused if all archives
-/// that it names are among the archives to be read, in its folder or below.
+/// that it names are among the archives to be read: in its folder or below, or elsewhere, with their records where the index says.
 ///
 /// # Errors
 /// [`Error::Input`](crate::error::Error::Input), which names all inputs that are missing or contain no archive; with `keep_going` they are

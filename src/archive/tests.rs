@@ -569,7 +569,7 @@ fn a_file_of_another_kind_says_what_it_is() {
         (b"<html>", "begins with \"<html>\""),
         (&gzip(b"just text"), "Gzip data that begins with \"just text\""),
         (b"\x1f\x8b\x08\x00", "Gzip data that cannot be decompressed"),
-        (b"PK\x03\x04", "begins with \"PK"),
+        (b"\x89PNG\r\n\x1a\n", "a file that is no text"),
     ] {
         let file = File::with(data);
         let error = format_of(&file.path()).map(|format| format.name()).expect_err("no archive").to_string();

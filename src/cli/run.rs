@@ -88,7 +88,7 @@ impl Run {
         if self.until != LAST_STAGE {
             global.note_stale(Lists::Summary, &store, &config)?;
         }
-        if !worked && tally.read == 0 && tally.refused.is_empty() {
+        if !worked && tally.read == 0 && tally.skipped().is_empty() {
             let inputs = if tally.read_before > 0 { "all inputs are already read, and " } else { "" };
             say(format!("nothing to do: {inputs}all results are up to date"));
             return Ok(());
@@ -138,9 +138,10 @@ impl Manner {
     /// The archives that the inputs stand for.
     fn inputs(&self, store: Option<&Store>, inputs: &[OsString]) -> Result<Inputs, Error> {
         query::inputs(store, inputs, self.keep_going, self.reread).map_err(|error| match error {
-            Error::Input { place, problem } if inputs.len() > 1 || problem.contains('\n') => {
+            Error::Input { place, problem } if inputs.len() > 1 || inputs.iter().any(is_list) => {
+                let is_long = problem.contains('\n');
                 let advice =
-                    if problem.contains('\n') { "\n--keep-going skips them" } else { "; --keep-going skips it" };
+                    if is_long { "\n--keep-going skips what cannot be read" } else { "; --keep-going skips it" };
                 Error::Input { place, problem: problem + advice }
             }
             other => other,
@@ -148,9 +149,16 @@ impl Manner {
     }
 }
 
-/// The results of reading the inputs, in a line.
-fn line_of(tally: &Tally) -> String {
-    format!("inputs: {}", printable(&tally.to_string()))
+/// True for `@LIST`.
+fn is_list(input: &OsString) -> bool {
+    input.as_encoded_bytes().starts_with(b"@")
+}
+
+/// The results of reading the inputs, in a line, with lines about what was left out.
+fn lines_of(tally: &Tally) -> String {
+    let told = tally.to_string();
+    let lines: Vec<_> = told.lines().map(printable).collect();
+    format!("inputs: {}", lines.join("\n"))
 }
 
 /// Reports the results of reading the inputs.
@@ -160,7 +168,7 @@ fn line_of(tally: &Tally) -> String {
 fn told(tally: &Tally) -> anyhow::Result<()> {
     let Tally { read, read_before, refused, .. } = tally;
     if *read > 0 || *read_before > 0 || !refused.is_empty() {
-        say(line_of(tally));
+        say(lines_of(tally));
     }
     match refused.iter().filter(|refused| refused.is_fault).count() {
         0 => Ok(()),
@@ -271,7 +279,7 @@ pub fn work(store: &mut Store, config: &Config, inputs: &Inputs, global: &Global
     let outcome = pipeline::run(store, &context, until);
     let (worked, tally) = (observer.worked(), observer.tally());
     if outcome.is_err() && tally.not_begun > 0 {
-        tell(format_args!("diglot: {}", line_of(&tally)));
+        tell(format_args!("diglot: {}", lines_of(&tally)));
     }
     outcome?;
     super::losses::tell(store)?;

@@ -27,12 +27,17 @@ fn long_archive(path: &Path, middle: &str) {
     );
 }
 
-/// The line on stderr that says what became of the inputs.
+/// What stderr says about what became of the inputs: a line, and what is indented below it.
 fn told(store: &Path, arguments: &[&str]) -> String {
     let output = diglot(store).args(arguments).output().expect("it starts");
     let stderr = String::from_utf8(output.stderr).expect("messages are UTF-8");
     assert!(output.status.success(), "{stderr}");
-    stderr.lines().find(|line| line.starts_with("diglot: inputs: ")).unwrap_or_default().to_owned()
+    let mut lines = stderr.lines().skip_while(|line| !line.starts_with("diglot: inputs: "));
+    let mut told = lines.next().unwrap_or_default().to_owned();
+    for line in lines.take_while(|line| line.starts_with("  ")) {
+        told = told + "\n" + line;
+    }
+    told
 }
 
 fn count(store: &Path, name: &str) -> u64 {
@@ -126,7 +131,7 @@ fn bad_files_in_a_folder_are_skipped_with_a_reason_until_they_are_sound() {
     fs::write(crawls.join("noise.warc.gz"), [7; 100]).expect("room on the disk");
     fs::write(crawls.join("cut.gz"), [0x1f, 0x8b, 8, 0, 1, 2, 3]).expect("room on the disk");
     let line = told(&store, &["ingest", &crawls.display().to_string()]);
-    assert!(line.starts_with("diglot: inputs: 1 read, 3 skipped: ") && line.contains("an empty file"), "{line}");
+    assert!(line.starts_with("diglot: inputs: 1 read, 3 skipped:\n  ") && line.contains("an empty file"), "{line}");
     assert_eq!(count(&store, "skipped inputs"), 3);
     let skipped = || -> Vec<String> {
         let rows = rows(&store, &["status", "--archives"]);
@@ -141,8 +146,60 @@ fn bad_files_in_a_folder_are_skipped_with_a_reason_until_they_are_sound() {
     }
     tiny_site(&crawls.join("empty.warc.gz"));
     let line = told(&store, &["ingest", &crawls.display().to_string()]);
-    assert!(line.starts_with("diglot: inputs: 2 already read, 2 skipped: "), "{line}");
+    assert!(line.starts_with("diglot: inputs: 2 already read, 2 skipped:\n  "), "{line}");
     assert_eq!(skipped().len(), 2, "a copy of what is read is no longer refused");
+}
+
+#[test]
+fn an_index_beside_its_archive_is_left_out_and_told_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, crawl) = (folder.path().join("s"), folder.path().join("crawl"));
+    fs::create_dir_all(crawl.join("lists")).expect("a folder");
+    tiny_site(&crawl.join("a.warc"));
+    let warc = fs::read_to_string(crawl.join("a.warc")).expect("text");
+    // A page that reading the archive leaves out, for its text is too short.
+    let offset = warc.find("WARC/1.0").expect("a record");
+    let url = warc.lines().find_map(|line| line.strip_prefix("WARC-Target-URI: ")).expect("an address");
+    let line = format!("{url} 20240101000000 text/html 200 {offset} warc/a.warc.gz\n");
+    let index = format!(" CDX a b m s V g\n{line}");
+    fs::write(crawl.join("a.cdx"), &index).expect("room on the disk");
+    fs::write(crawl.join("lists/a.cdx"), &index).expect("room on the disk");
+    fs::write(crawl.join("other.cdx"), index.replace("a.warc.gz", "gone.warc.gz")).expect("room on the disk");
+    let path = crawl.display().to_string();
+    let line = told(&store, &["ingest", &path]);
+    let left_out =
+        "2 indexes of archives that are read themselves are left out: a.cdx, a.cdx; name one to have it read too";
+    assert_eq!(line, format!("diglot: inputs: 2 read\n  {left_out}"));
+    assert_eq!(told(&store, &["run", &path]), format!("diglot: inputs: 2 already read\n  {left_out}"));
+    assert_eq!(told(&store, &["ingest", &crawl.join("a.cdx").display().to_string()]), "diglot: inputs: 1 read");
+}
+
+#[test]
+fn what_has_to_be_unpacked_is_named_in_a_line_each() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, crawls) = (folder.path().join("s"), folder.path().join("crawls"));
+    fs::create_dir(&crawls).expect("a folder");
+    for at in 0..12 {
+        fs::write(crawls.join(format!("{at:02}.zip")), b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")
+            .expect("room on the disk");
+    }
+    let path = crawls.display().to_string();
+    let output = diglot(&store).args(["ingest", &path]).output().expect("it starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = stderr.lines().collect();
+    assert!(output.status.code() == Some(1) && lines.len() == 12 && lines[0].contains("the folder holds"), "{stderr}");
+    assert!(lines[1].ends_with("00.zip: a ZIP: unpack it") && lines[11] == "  … 2 more", "{stderr}");
+    assert!(lines.iter().all(|line| line.len() < 200), "{stderr}");
+    tiny_site(&crawls.join("a.warc"));
+    let told = told(&store, &["ingest", &path]);
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines[0], "diglot: inputs: 1 read, 12 skipped:");
+    assert!(
+        lines[1].ends_with("00.zip: a ZIP: unpack it") && lines[11].starts_with("  … 2 more: `diglot status"),
+        "{told}"
+    );
+    let (_, stderr) = failure(diglot(&store).args(["ingest", &format!("{path}/03.zip")]));
+    assert!(stderr.contains("03.zip: a ZIP: unpack it"), "{stderr}");
 }
 
 #[test]
@@ -171,7 +228,7 @@ fn all_bad_named_inputs_are_told_before_anything_is_read() {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     assert_eq!(code, Some(1), "not all that was asked for is done");
-    assert!(stderr.contains("inputs: 1 read, 2 skipped: ") && stderr.contains("2 inputs: were skipped"), "{stderr}");
+    assert!(stderr.contains("inputs: 1 read, 2 skipped:\n  ") && stderr.contains("2 inputs: were skipped"), "{stderr}");
     assert_eq!((count(&store, "captures kept"), count(&store, "skipped inputs")), (10, 2));
 }
 
