@@ -37,6 +37,12 @@ impl Formats {
     pub(super) fn recognise(self, path: &Path, head: &[u8]) -> Option<&'static dyn Format> {
         self.0.iter().copied().find(|format| format.recognises(path, head))
     }
+
+    /// The same, among other archives of a folder: pages by themselves are no archives there.
+    pub(super) fn recognise_alone(self, path: &Path, head: &[u8]) -> Option<&'static dyn Format> {
+        let mut formats = self.0.iter().copied().filter(|format| !format.is_any_folder());
+        formats.find(|format| format.recognises(path, head))
+    }
 }
 
 /// How many bytes are shown of a file that is not an archive.
@@ -45,7 +51,7 @@ const SHOWN_BYTES: usize = 24;
 /// What a file that no format recognizes seems to be, in words.
 pub(super) fn describe(path: &Path, head: &[u8]) -> String {
     if path.is_dir() {
-        return "a folder without the traces of HTTrack".to_owned();
+        return "a folder without pages".to_owned();
     }
     if head.is_empty() {
         return "an empty file".to_owned();

@@ -18,6 +18,10 @@ pub struct Params {
     /// through a symbolic link, is not read.
     #[serde(skip)]
     pub archives: Option<PathBuf>,
+    /// From where folders of pages were saved in which neither folders of hosts nor notes in the pages say it: the address to which the paths
+    /// of their files are appended.
+    #[serde(skip)]
+    pub base_url: Option<String>,
 }
 
 /// Allowed values of [`Params::max_record_bytes`]. A kilobyte has room for a header and a sentence. A record is held in memory, and what is
@@ -26,7 +30,7 @@ pub const RECORD_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
 
 impl Default for Params {
     fn default() -> Params {
-        Params { max_record_bytes: 16 << 20, max_window_bytes: 128 << 20, archives: None }
+        Params { max_record_bytes: 16 << 20, max_window_bytes: 128 << 20, archives: None, base_url: None }
     }
 }
 
@@ -81,6 +85,19 @@ pub trait Format: Sync {
     /// True when its records only say where captures lie in archives.
     fn is_index(&self) -> bool {
         false
+    }
+
+    /// True when it takes any folder with pages in it, so that a folder is one of its archives only if it holds no other.
+    fn is_any_folder(&self) -> bool {
+        false
+    }
+
+    /// Says why the archive at `path`, which is of this kind, cannot be read with these settings, before anything is read.
+    ///
+    /// # Errors
+    /// The reason, with what to do.
+    fn check(&self, _path: &Path, _params: &Params) -> std::result::Result<(), String> {
+        Ok(())
     }
 
     /// True when the file or folder at `path`, whose first bytes are `head` (empty for a folder), is of this kind.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::codec::Codec;
 use super::detect::Formats;
-use super::format::Format;
+use super::format::{Format, Params};
 use super::head::head_of;
 use super::index_beside::Archives;
 use super::packed::{is_document, packed};
@@ -55,10 +55,11 @@ pub(super) fn expand(
     inputs: &[OsString],
     keep_going: bool,
     is_known: &dyn Fn(&Path) -> bool,
-    (formats, indexes): (Formats, Indexes),
+    (formats, indexes, params): (Formats, Indexes, &Params),
 ) -> Result<Inputs> {
     let mut found = Found {
         formats,
+        params,
         is_known,
         archives: Vec::new(),
         refused: Vec::new(),
@@ -120,6 +121,7 @@ impl<T: Into<String>> From<T> for Reason {
 
 struct Found<'f> {
     formats: Formats,
+    params: &'f Params,
     /// True of a file that was read before and has not changed since; it is then known to be an archive.
     is_known: &'f dyn Fn(&Path) -> bool,
     archives: Vec<PathBuf>,
@@ -179,24 +181,41 @@ impl Found<'_> {
         if !path.is_dir() {
             // The problem is reported now, since reading the inputs before it may take days.
             if !(self.is_known)(path) {
-                self.formats.of(path).map_err(|error| error.reason())?;
+                let format = self.formats.of(path).map_err(|error| error.reason())?;
+                format.check(path, self.params)?;
             }
             self.named.insert(true_name(path));
             self.add(path);
             return Ok(());
         }
         let before = self.refused.len();
-        match self.folder(path) {
-            0 => {
-                let problem = "the folder holds neither an archive nor a mirror made by HTTrack";
-                Err(Reason { reason: problem.to_owned(), within: self.refused.split_off(before) })
-            }
-            _ => Ok(()),
+        if self.folder(path)? == 0 {
+            let problem = "the folder holds neither an archive nor pages";
+            return Err(Reason { reason: problem.to_owned(), within: self.refused.split_off(before) });
         }
+        Ok(())
+    }
+
+    /// Adds the archives of a folder, or the folder itself if it has none, and pages; returns how many there are, including those that were
+    /// named before.
+    fn folder(&mut self, path: &Path) -> Result<usize, Reason> {
+        let before = self.refused.len();
+        let count = self.archives_in(path);
+        let taker = self.formats.recognise(path, &[]).filter(|_| count == 0);
+        let Some(format) = taker else { return Ok(count) };
+        if !(self.is_known)(path) {
+            format
+                .check(path, self.params)
+                .map_err(|reason| Reason { reason, within: self.refused.split_off(before) })?;
+        }
+        // What else lies between the pages is left out with them.
+        self.refused.truncate(before);
+        self.add(path);
+        Ok(1)
     }
 
     /// Adds the archives of a folder; returns how many it has, including those that were named before.
-    fn folder(&mut self, folder: &Path) -> usize {
+    fn archives_in(&mut self, folder: &Path) -> usize {
         // Links may lead back up, so each folder is visited once, by its canonical path.
         let mut visited = HashSet::new();
         let mut waiting = vec![folder.to_owned()];
@@ -209,7 +228,7 @@ impl Found<'_> {
             if !visited.insert(true_name(&path)) {
                 continue;
             }
-            if self.formats.recognise(&path, &[]).is_some() {
+            if self.formats.recognise_alone(&path, &[]).is_some() {
                 count += 1;
                 self.add(&path);
                 continue;
@@ -237,7 +256,7 @@ impl Found<'_> {
         for path in paths {
             matches += 1;
             match path {
-                Ok(path) if path.is_dir() => count += self.folder(&path),
+                Ok(path) if path.is_dir() => count += self.folder(&path)?,
                 Ok(path) => count += usize::from(self.found(&path)),
                 Err(error) => self.refuse(error.path(), format!("listing failed: {}", error.error())),
             }
@@ -311,7 +330,7 @@ impl Found<'_> {
                 return false;
             }
         };
-        let format = if head.is_empty() { None } else { self.formats.recognise(path, &head) };
+        let format = if head.is_empty() { None } else { self.formats.recognise_alone(path, &head) };
         if let Some(format) = format {
             if self.add(path) && format.is_index() {
                 self.indexes.push((path.to_owned(), format));
@@ -450,8 +469,12 @@ mod tests {
             })
             .collect();
         let name = |path: PathBuf| path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
-        let found =
-            expand(&inputs, keep_going, &|_| false, (Formats(crate::archive::FORMATS), Indexes::BesideNothing))?;
+        let found = expand(
+            &inputs,
+            keep_going,
+            &|_| false,
+            (Formats(crate::archive::FORMATS), Indexes::BesideNothing, &Params::default()),
+        )?;
         let refused = found.refused.into_iter().map(|refused| (name(refused.path), refused.is_fault)).collect();
         Ok((found.archives.into_iter().map(name).collect(), refused))
     }
@@ -471,6 +494,8 @@ mod tests {
         put("mirror/hts-cache/new.txt", "");
         put("mirror/ex.org/index.html", "<html>");
         put("none/notes.txt", "nothing");
+        put("site/en/a.html", "<p>x");
+        put("wget/ex.org/a.html", "<p>x");
         put("list.txt", "# all of them\n\nb.warc # the first\nde*/*\n@more.txt\n");
         put("more.txt", "mirror\nb.warc\n");
         put("loop.txt", "@loop.txt\n");
@@ -482,6 +507,9 @@ mod tests {
         let folder = sample();
         assert_eq!(names(folder.path(), &["."]).expect("all"), ["a.data", "b.warc", "deep/c.arc", "mirror"]);
         assert_eq!(names(folder.path(), &["mirror"]).expect("one"), ["mirror"]);
+        // Pages are read where there is nothing else.
+        assert_eq!(names(folder.path(), &["wget"]).expect("one"), ["wget"]);
+        assert_eq!(names(folder.path(), &["wget/*"]).expect("one"), ["wget/ex.org"]);
     }
 
     #[test]
@@ -497,6 +525,7 @@ mod tests {
         for (input, problem) in [
             ("gone.warc", "no such file or folder"),
             ("none", "the folder holds neither"),
+            ("site", "nothing says which addresses its pages have"),
             ("gone*", "nothing matches"),
             ("none/*", "none of the 1 files"),
             ("@gone.txt", "no such list"),
@@ -620,7 +649,7 @@ mod tests {
             &[list, name.clone().into()],
             false,
             &|_| false,
-            (Formats(crate::archive::FORMATS), Indexes::BesideNothing),
+            (Formats(crate::archive::FORMATS), Indexes::BesideNothing, &Params::default()),
         );
         assert_eq!(found.expect("one").archives, [name]);
     }

@@ -3,6 +3,33 @@
 /// How many bytes of a body without content type are searched for markup.
 const SNIFF_BYTES: usize = 512;
 
+/// Files with these endings are not pages; they are not read.
+const OTHER_ENDINGS: &[&str] = &[
+    "css", "js", "json", "xml", "rss", "txt", "csv", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "bmp", "pdf",
+    "ps", "zip", "gz", "bz2", "xz", "tar", "rar", "7z", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "epub",
+    "mp3", "mp4", "ogg", "avi", "mov", "wav", "swf", "woff", "woff2", "ttf", "eot", "exe", "deb", "rpm", "delayed",
+    "tmp", "class",
+];
+/// Endings of pages.
+const PAGE_ENDINGS: &[&str] = &["html", "htm", "xhtml", "xhtm", "xht", "shtml", "shtm"];
+
+/// The ending of a file's name in small letters, without what stands behind `?`; empty where it has none.
+pub(super) fn ending_of(name: &str) -> String {
+    let file = name.rsplit('/').next().unwrap_or_default();
+    let file = file.split('?').next().unwrap_or_default();
+    file.rsplit_once('.').map_or(String::new(), |(_, ending)| ending.to_ascii_lowercase())
+}
+
+/// True for an ending that pages do not have.
+pub(super) fn is_other_ending(ending: &str) -> bool {
+    OTHER_ENDINGS.contains(&ending)
+}
+
+/// True for an ending that only pages have.
+pub(super) fn is_page_ending(ending: &str) -> bool {
+    PAGE_ENDINGS.contains(&ending)
+}
+
 /// True for the types of HTML, with or without parameters.
 pub(super) fn is_html_type(content_type: &str) -> bool {
     let essence = essence(content_type);
@@ -29,6 +56,13 @@ pub(super) fn looks_like_markup(body: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn endings_are_those_of_files_and_not_of_queries() {
+        let names = ["a/b.HTML", "a.b/c", "i.php?f=x.png", "x.tar.gz", ""];
+        assert_eq!(names.map(ending_of), ["html", "", "php", "gz", ""]);
+        assert!(is_page_ending("htm") && !is_page_ending("php") && is_other_ending("gz") && !is_other_ending("php"));
+    }
 
     #[test]
     fn a_body_without_a_type_is_taken_by_its_markup() {

@@ -20,7 +20,9 @@
 //! | `wat.rs`, `wet.rs` | the data of a WAT record about a response, and the text of a WET record |
 //! | `copies.rs` | records copied byte for byte |
 //! | `wacz.rs` | the WARC files inside a zip |
-//! | `httrack/` | a mirror: its cache, its saved files, and links rewritten in them |
+//! | `httrack/` | a mirror: its cache, and its saved files |
+//! | `pages/` | a folder of pages: what the names of files and notes in pages say about their URLs |
+//! | `links.rs` | links of saved pages that name files → URLs |
 //! | `http.rs`, `coding.rs` | status line, headers, transfer and content codings |
 //! | `mime.rs`, `dates.rs` | types of content and dates |
 //!
@@ -45,9 +47,11 @@ mod httrack;
 mod identity;
 mod index_beside;
 mod inputs;
+mod links;
 mod members;
 mod mime;
 mod packed;
+mod pages;
 mod portions;
 mod position;
 mod ranges;
@@ -75,6 +79,7 @@ pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
 pub use identity::{Stat, fingerprint, stat};
 use inputs::Indexes;
 pub use inputs::Inputs;
+pub use pages::is_base_url;
 pub use portions::{Limits, Portion, index_lines, portions, unforeseen};
 pub use stream::{STREAM, Stream};
 pub use tally::{Refused, Tally};
@@ -90,6 +95,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &ranges::RangesFormat,
     #[cfg(feature = "parquet")]
     &columnar::ColumnarFormat,
+    &pages::PagesFormat,
 ];
 
 const ALL: Formats = Formats(FORMATS);
@@ -118,7 +124,8 @@ pub fn format_of(path: &Path) -> Result<&'static dyn Format> {
 
 /// The archives that `inputs` stand for, each once, in order, and the files that are not read.
 ///
-/// An input is a file; a folder, which stands for all archives in it and below, sorted by path (a mirror made by HTTrack is one archive); a
+/// An input is a file; a folder, which stands for all archives in it and below, sorted by path (a mirror made by HTTrack is one archive, and so is a folder that
+/// has pages and no other archive); a
 /// pattern such as `crawl-*.warc.gz`; or `@list.txt`, a file with one input a line, in which `#` begins a comment, and paths are relative
 /// to the list or else to the current folder. A file that is found in a folder or by a pattern and is not an archive is refused if its name
 /// is that of an archive or it is compressed or packed (ZIP, tar), and ignored otherwise. `-` is standard input. A file for which `is_known` is true (it was
@@ -126,10 +133,15 @@ pub fn format_of(path: &Path) -> Result<&'static dyn Format> {
 /// that it names are among the archives to be read: in its folder or below, or elsewhere, with their records where the index says.
 ///
 /// # Errors
-/// [`Error::Input`](crate::error::Error::Input), which names all inputs that are missing or contain no archive; with `keep_going` they are
-/// refused instead.
-pub fn expand(inputs: &[OsString], keep_going: bool, is_known: &dyn Fn(&Path) -> bool) -> Result<Inputs> {
-    inputs::expand(inputs, keep_going, is_known, (ALL, Indexes::BesideNothing))
+/// [`Error::Input`](crate::error::Error::Input), which names all inputs that are missing, contain no archive, or cannot be read with
+/// `params`; with `keep_going` they are refused instead.
+pub fn expand(
+    inputs: &[OsString],
+    keep_going: bool,
+    params: &Params,
+    is_known: &dyn Fn(&Path) -> bool,
+) -> Result<Inputs> {
+    inputs::expand(inputs, keep_going, is_known, (ALL, Indexes::BesideNothing, params))
 }
 
 /// As [`expand`], but keeps all indexes: they are used for looking up captures, and not read for pages.
@@ -137,7 +149,7 @@ pub fn expand(inputs: &[OsString], keep_going: bool, is_known: &dyn Fn(&Path) ->
 /// # Errors
 /// As [`expand`].
 pub fn expand_with_indexes(inputs: &[OsString]) -> Result<Inputs> {
-    inputs::expand(inputs, false, &|_| false, (ALL, Indexes::All))
+    inputs::expand(inputs, false, &|_| false, (ALL, Indexes::All, &Params::default()))
 }
 
 /// The capture in a record: the response as a browser would give it to its parser, or what an index, a WAT or a WET has of it.

@@ -42,7 +42,7 @@ Examples:
   diglot compare crawls/ --gold gold/ --presets default,pupsniffer-2013 --svg f1.svg
   diglot compare crawls/ --gold gold/ --keep stores/    then: diglot eval --store stores/default.store …")]
 pub struct Compare {
-    #[arg(value_name = "INPUT", required = true, help = super::run::inputs_help())]
+    #[arg(value_name = "INPUT", required = true, help = super::run::INPUTS, long_help = super::run::inputs_help())]
     inputs: Vec<OsString>,
     /// Gold folder: NAME.pairs.tsv of each site, and NAME.grey.tsv for the pairs to ignore.
     #[arg(long, value_name = "DIR")]
@@ -78,7 +78,7 @@ impl Compare {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let presets = self.presets()?;
         let judged = read_gold(&self.gold)?;
-        let inputs = super::run::files(inputs::expand(&self.inputs, false, &|_| false)?)?;
+        let inputs = super::run::files(inputs::expand(&self.inputs, false, &Config::default().archive, &|_| false)?)?;
         look_at_stop();
         let temporary = tempfile::Builder::new().prefix("diglot-compare-").tempdir();
         let temporary = temporary.context("making a temporary folder")?;

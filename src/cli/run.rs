@@ -5,12 +5,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use diglot::config::Config;
+use diglot::config::settings::BASE_URL;
 use diglot::error::Error;
 use diglot::export::rows::printable;
 use diglot::inputs::{self, Inputs, Tally};
 use diglot::pipeline::{self, Context, LAST_STAGE, STAGES};
 use diglot::query;
-use diglot::store::Store;
+use diglot::store::{Store, StoredSettings};
 use diglot::types::counted;
 use diglot::upkeep::Given;
 
@@ -34,7 +35,7 @@ Examples:
   diglot run --preset pupsniffer-2013       the same archives by another method
   diglot run                                resume what was interrupted")]
 pub struct Run {
-    #[arg(value_name = "INPUT", help = format!("{}; default: those of the store", inputs_help()))]
+    #[arg(value_name = "INPUT", help = format!("{INPUTS}; default: those of the store"), long_help = inputs_help())]
     inputs: Vec<OsString>,
     #[command(flatten)]
     manner: Manner,
@@ -67,7 +68,7 @@ impl Run {
         if self.dry_run {
             return self.tell_what_would_be(global);
         }
-        let (mut store, mut inputs) = self.manner.open(&self.inputs, global)?;
+        let (mut store, mut inputs) = self.manner.open(&self.inputs, &self.settings, global)?;
         let config = apply(&self.settings, &mut store)?;
         add_partial(&store, &mut inputs)?;
         if inputs.archives.is_empty() && inputs.refused.is_empty() && store.archive_count()? == 0 {
@@ -99,12 +100,12 @@ impl Run {
     /// Prints what would be read, and which stages would run again.
     fn tell_what_would_be(&self, global: &Global) -> anyhow::Result<()> {
         let store = if global.has_store()? { Some(global.read()?.0) } else { None };
-        let mut inputs = self.manner.inputs(store.as_ref(), &self.inputs)?;
+        let kept = store.as_ref().map(|store| store.settings().clone()).unwrap_or_default();
+        let (settings, config) = self.settings.settled(&kept)?;
+        let mut inputs = self.manner.inputs(store.as_ref(), &config, &self.inputs)?;
         if let Some(store) = &store {
             add_partial(store, &mut inputs)?;
         }
-        let kept = store.as_ref().map(|store| store.settings().clone()).unwrap_or_default();
-        let (settings, config) = self.settings.settled(&kept)?;
         let (store, until) = (store.as_ref(), self.until.as_str());
         Plan { store, inputs: &inputs, settings: &settings, config: &config, until }.print()
     }
@@ -123,21 +124,23 @@ struct Manner {
 
 impl Manner {
     /// Opens the store for the inputs. A new store is made only if all inputs are sound.
-    fn open(&self, inputs: &[OsString], global: &Global) -> anyhow::Result<(Store, Inputs)> {
+    fn open(&self, inputs: &[OsString], settings: &Given, global: &Global) -> anyhow::Result<(Store, Inputs)> {
         if global.has_store()? {
             let store = global.write()?;
-            let inputs = self.inputs(Some(&store), inputs)?;
+            let (_, config) = settings.settled(store.settings())?;
+            let inputs = self.inputs(Some(&store), &config, inputs)?;
             look_at_stop();
             return Ok((store, inputs));
         }
-        let inputs = self.inputs(None, inputs)?;
+        let (_, config) = settings.settled(&StoredSettings::default())?;
+        let inputs = self.inputs(None, &config, inputs)?;
         look_at_stop();
         Ok((global.write()?, inputs))
     }
 
     /// The archives that the inputs stand for.
-    fn inputs(&self, store: Option<&Store>, inputs: &[OsString]) -> Result<Inputs, Error> {
-        query::inputs(store, inputs, self.keep_going, self.reread).map_err(|error| match error {
+    fn inputs(&self, store: Option<&Store>, config: &Config, inputs: &[OsString]) -> Result<Inputs, Error> {
+        query::inputs(store, &config.archive, inputs, (self.keep_going, self.reread)).map_err(|error| match error {
             Error::Input { place, problem } if inputs.len() > 1 || inputs.iter().any(is_list) => {
                 let is_long = problem.contains('\n');
                 let advice =
@@ -193,7 +196,7 @@ Examples:
   diglot ingest crawl-01.warc.gz
   diglot ingest crawls/ mirrors/ --max-record-bytes 33554432")]
 pub struct Ingest {
-    #[arg(value_name = "INPUT", required = true, help = inputs_help())]
+    #[arg(value_name = "INPUT", required = true, help = INPUTS, long_help = inputs_help())]
     inputs: Vec<OsString>,
     #[command(flatten)]
     manner: Manner,
@@ -204,16 +207,18 @@ pub struct Ingest {
 impl Ingest {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         self.settings.check(&global.store)?;
-        let (mut store, inputs) = self.manner.open(&self.inputs, global)?;
+        let (mut store, inputs) = self.manner.open(&self.inputs, &self.settings, global)?;
         let config = apply(&self.settings, &mut store)?;
         told(&work(&mut store, &config, &inputs, global, "ingest")?.tally)
     }
 }
 
 /// Help on inputs, for the commands that read archives.
+pub const INPUTS: &str = "Archives: files, folders, patterns, @LIST (of inputs), or `-` (stdin)";
+
+/// More help on inputs.
 pub fn inputs_help() -> String {
-    let formats = inputs::format_names();
-    format!("Archives ({formats}): files, folders, patterns, @LIST (of inputs), or `-` (stdin)")
+    format!("{INPUTS}.\n\nReadable are: {}.", inputs::format_names())
 }
 
 /// Refuses standard input, for commands that read archives more than once, or not from their start.
@@ -249,11 +254,20 @@ fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The name of the format of folders of pages.
+const PAGES: &str = "folder of pages";
+
 /// Applies settings to a store, and says so where they come too late for what it has.
 fn apply(settings: &Given, store: &mut Store) -> anyhow::Result<Config> {
     let before = store.settings().clone();
     let config = settings.apply(store)?;
-    let is_new = differing(&before, store.settings()).iter().any(|name| name.starts_with("language-"));
+    let changed = differing(&before, store.settings());
+    if changed.contains(&BASE_URL) && query::archives(store)?.iter().any(|archive| archive.format == PAGES) {
+        say(
+            "folders of pages that were read before keep their addresses; to have others, read them into another store",
+        );
+    }
+    let is_new = changed.iter().any(|name| name.starts_with("language-"));
     if is_new && store.archive_count()? > 0 {
         say(
             "pages that were read before keep their languages; to have them named anew, read their archives into another store",

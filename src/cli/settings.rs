@@ -162,6 +162,7 @@ fn argument(setting: &'static Setting) -> Arg {
         Takes::SeveralOf(choices) => arg.value_delimiter(',').action(ArgAction::Append).value_parser(shown(choices())),
         Takes::Files => arg.action(ArgAction::Append).value_hint(clap::ValueHint::FilePath),
         Takes::Folder => arg.value_hint(clap::ValueHint::DirPath),
+        Takes::Address => arg.value_hint(clap::ValueHint::Url),
         Takes::YesNo => arg.num_args(0..=1).require_equals(true).default_missing_value("yes"),
     }
 }

@@ -40,7 +40,7 @@ pub struct Setting {
 impl Setting {
     /// True for a stage whose fingerprint the setting changes.
     pub fn changes(&self, stage: &str) -> bool {
-        !matches!(self.takes, Takes::Folder) && self.group != SCORES && self.stages.contains(&stage)
+        !matches!(self.takes, Takes::Folder | Takes::Address) && self.group != SCORES && self.stages.contains(&stage)
     }
 }
 
@@ -59,6 +59,8 @@ pub enum Takes {
     Files,
     /// The path of a folder in which something lies. No result depends on it.
     Folder,
+    /// The address of a page. It counts for what is read from now on; no result of what was read before depends on it.
+    Address,
     /// `yes` or `no`; without a value, `yes`.
     YesNo,
 }
@@ -80,6 +82,8 @@ pub const LINK_2014: &str = "Preset link-2014";
 /// A program that scores sentence pairs. Its scores stand beside the results of the stage, and change none of them.
 pub const SCORES: &str = "Scores of one's own";
 
+/// The setting for folders of pages that do not say from where they were saved.
+pub const BASE_URL: &str = "base-url";
 /// The settings that name programs. What only a store has of them is never started.
 pub const LANGUAGE_PROGRAM: &str = "language-program";
 /// That of the program that scores sentence pairs.
@@ -135,6 +139,21 @@ pub const SETTINGS: &[Setting] = &[
         is_tuning: true,
         stages: &["ingest"],
         set: |config, text| give(&mut config.archive.archives, Some(PathBuf::from(text))),
+    },
+    Setting {
+        name: BASE_URL,
+        group: INPUT,
+        value_name: "URL",
+        help: "Address from which folders of pages were saved, where no folder in them has the name of a host",
+        takes: Takes::Address,
+        example: "https://example.org/",
+        is_tuning: true,
+        stages: &["ingest"],
+        set: |config, text| {
+            let is_address = archive::is_base_url(text);
+            config.archive.base_url = Some(text.to_owned()).filter(|_| is_address);
+            if is_address { Ok(()) } else { Err("the address of a page, such as https://example.org/".to_owned()) }
+        },
     },
     Setting {
         name: LANGUAGE_PROGRAM,

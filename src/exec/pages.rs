@@ -55,7 +55,7 @@ fn settings(job: &Job<'_>, output: &mut Output<'_>) -> Result<()> {
 
 /// Names archives: input rows, whose number is that of the archive.
 pub fn inputs(job: &Job<'_>, _: &mut Input, output: &mut Output<'_>) -> Result<()> {
-    let found = archive::expand(job.inputs, job.keep_going, &|_| false)?;
+    let found = archive::expand(job.inputs, job.keep_going, &job.config.archive, &|_| false)?;
     if found.archives.iter().any(|path| path.as_os_str() == archive::STREAM) {
         return Err(Error::Config("standard input can be read once; give files".into()));
     }

@@ -62,8 +62,9 @@ pub fn run(store: &mut Store, context: &Context<'_>, until: &str) -> Result<()> 
 /// When a setting is not possible or an input is not an archive, and as [`run`].
 pub fn run_all(store: &mut Store, settings: &[(&str, &str)], inputs: &[&str]) -> Result<Config> {
     let inputs: Vec<OsString> = inputs.iter().map(|&input| input.into()).collect();
-    let inputs = archive::expand(&inputs, false, &|_| false)?;
-    let config = Given::of(settings)?.apply(store)?;
+    let given = Given::of(settings)?;
+    let inputs = archive::expand(&inputs, false, &given.settled(store.settings())?.1.archive, &|_| false)?;
+    let config = given.apply(store)?;
     let context = Context { config: &config, inputs: &inputs, observer: &Silent, stop: &AtomicBool::new(false) };
     run(store, &context, LAST_STAGE)?;
     note_fresh(store, &config)?;

@@ -110,14 +110,19 @@ pub fn refused(store: &Store) -> Result<Vec<Refused>> {
 ///
 /// # Errors
 /// As there.
-pub fn inputs(store: Option<&Store>, named: &[OsString], keep_going: bool, reread: bool) -> Result<Inputs> {
+pub fn inputs(
+    store: Option<&Store>,
+    params: &archive::Params,
+    named: &[OsString],
+    (keep_going, reread): (bool, bool),
+) -> Result<Inputs> {
     let is_known = |path: &Path| {
         let Some(store) = store.filter(|_| !reread) else { return false };
         let Ok(stat) = archive::stat(path) else { return false };
         let hint = store.hint(&stat.path).ok().flatten().filter(|hint| hint.stamp == stat.stamp);
         hint.is_some_and(|hint| store.archive_by_fingerprint(hint.fingerprint).is_ok_and(|archive| archive.is_some()))
     };
-    Ok(Inputs { reread, ..archive::expand(named, keep_going, &is_known)? })
+    Ok(Inputs { reread, ..archive::expand(named, keep_going, params, &is_known)? })
 }
 
 /// What a store knows of an input.

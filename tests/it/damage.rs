@@ -222,7 +222,7 @@ fn inputs_that_are_no_archives_are_told_before_work_begins() {
         (path("notes.txt"), "notes.txt: found a file that begins with \"These are notes, not an \", which is none of"),
         (path("empty.warc.gz"), "empty.warc.gz: found an empty file, which is none of"),
         (path("bad.gz"), "bad.gz: found Gzip data that cannot be decompressed or is empty, which is none of"),
-        (path("photos"), "photos: the folder holds neither an archive nor a mirror made by HTTrack"),
+        (path("photos"), "photos: the folder holds neither an archive nor pages"),
         (list, "notes.txt: found a file that begins with"),
         (pattern, "no such file or folder, and nothing matches it as a pattern"),
         ("@gone.txt".to_owned(), "@gone.txt: no such list"),

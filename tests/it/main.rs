@@ -16,6 +16,7 @@ mod export;
 #[path = "../../src/extent.rs"]
 mod extent;
 mod filtering;
+mod folders;
 mod format;
 mod histories;
 mod hostile;

@@ -114,6 +114,21 @@ fn a_mirror_reads_no_file_outside_itself() {
 }
 
 #[test]
+fn a_folder_of_pages_gives_what_lies_in_it_and_by_no_link() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    put(&at("outside/secret.html"), saved_page("secret"));
+    put(&at("in/ex.org/good.html"), saved_page("good"));
+    symlink(at("outside/secret.html"), at("in/ex.org/link.html")).expect("a link");
+    symlink(at("outside"), at("in/ex.org/out")).expect("a link");
+    symlink(at("in"), at("in/ex.org/loop")).expect("a link");
+    pipe(&at("in/ex.org/pipe.html"));
+    let line = success(diglot(&at("s")).arg("ingest").arg(at("in")));
+    assert!(line.contains("1 read"), "{line}");
+    assert_eq!((count(&at("s"), "captures kept"), count(&at("s"), NOT_READ)), (1, 4));
+}
+
+#[test]
 fn a_pipe_among_the_inputs_holds_up_no_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);

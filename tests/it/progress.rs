@@ -74,7 +74,7 @@ fn large_site() -> (TempDir, PathBuf) {
 }
 
 fn run(store: &Path, archive: &Path, config: &Config) -> (Store, Vec<Event>) {
-    let inputs = expand(&[archive.into()], false, &|_| false).expect("an archive");
+    let inputs = expand(&[archive.into()], false, &Config::default().archive, &|_| false).expect("an archive");
     let heard = Heard::default();
     let mut store = Store::open(store, Access::Write).expect("a store");
     let stop = AtomicBool::new(false);

@@ -11,7 +11,6 @@
 //! followed; everything else is skipped as [`SkipReason::FileNotRead`].
 
 mod cache;
-mod links;
 mod saved;
 
 use std::collections::{HashMap, HashSet};

@@ -9,22 +9,15 @@ use std::time::UNIX_EPOCH;
 use memchr::memmem;
 
 use super::cache::with_scheme;
-use super::links;
 use crate::archive::head::read_up_to;
+use crate::archive::links;
+use crate::archive::mime::{ending_of, is_other_ending};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::types::SkipReason;
 
 /// How many bytes of a page are searched for HTTrack's note, which stands before the head.
 const NOTE_BYTES: usize = 16 << 10;
-/// Files with these endings are not pages; they are listed but not read.
-const OTHER_ENDINGS: &[&str] = &[
-    "css", "js", "json", "xml", "rss", "txt", "csv", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "bmp", "pdf",
-    "ps", "zip", "gz", "bz2", "xz", "tar", "rar", "7z", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "epub",
-    "mp3", "mp4", "ogg", "avi", "mov", "wav", "swf", "woff", "woff2", "ttf", "eot", "exe", "deb", "rpm", "delayed",
-    "tmp", "class",
-];
-
 /// A file of the mirror.
 #[derive(Debug, Default)]
 pub(super) struct SavedFile {
@@ -150,8 +143,8 @@ fn examine(root: &Path, path: String, bytes: u64, logged: &HashMap<String, (Stri
     let logged = logged.get(&path);
     let url = logged.map_or_else(|| format!("http://{path}"), |(url, _)| url.clone());
     let mut file = SavedFile { path, url, bytes, date_ms: 0, refusal: None };
-    let ending = file.path.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
-    if OTHER_ENDINGS.contains(&ending.as_str()) {
+    let ending = ending_of(&file.path);
+    if is_other_ending(&ending) {
         file.refusal = Some((SkipReason::NotHtml, ending));
         return (file, false);
     }
@@ -236,7 +229,14 @@ pub(super) fn restore(
         return Ok(None);
     }
     let (bytes, content_type) = without_additions(&bytes);
-    Ok(Some(Restored { body: links::restore(&bytes, local, urls), content_type }))
+    let linked = |file: &str, escaped: &str, query: &str| {
+        // A page outside the mirror, to which HTTrack leads through a page with a warning.
+        if escaped == "external.html" {
+            return query.strip_prefix("?link=").map(str::to_owned);
+        }
+        urls.get(file).or_else(|| urls.get(escaped)).cloned()
+    };
+    Ok(Some(Restored { body: links::restore(&bytes, local, &linked), content_type }))
 }
 
 /// The page without HTTrack's notes and without its `meta` element; also returns the content type in that element.

@@ -55,7 +55,7 @@ pub fn gold(pairs: &Path, ignored: &Path) -> Result<GoldPairs> {
 pub fn judged<T>(inputs: &[&Path], config: &Config, then: impl FnOnce(&Store) -> Result<T>) -> Result<T> {
     let folder = tempfile::tempdir()?;
     let inputs: Vec<std::ffi::OsString> = inputs.iter().map(|path| path.as_os_str().to_owned()).collect();
-    let inputs = diglot::archive::expand(&inputs, false, &|_| false)?;
+    let inputs = diglot::archive::expand(&inputs, false, &diglot::archive::Params::default(), &|_| false)?;
     let mut store = Store::open(&folder.path().join("store"), Access::Write)?;
     let stop = AtomicBool::new(false);
     let context = Context { config, inputs: &inputs, observer: &Silent, stop: &stop };

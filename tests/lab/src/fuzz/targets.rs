@@ -69,6 +69,7 @@ pub const TARGETS: &[Target] = &[
     target("parquet", parquet),
     target("wacz", wacz),
     target("httrack", httrack),
+    target("pages", pages),
     target("http", http),
     target("wat", wat),
     target("html", html),
@@ -111,7 +112,7 @@ fn values_behind<const HEAD: usize>() -> Box<Make> {
 }
 
 fn params() -> archive::Params {
-    archive::Params { max_record_bytes: 1 << 20, max_window_bytes: 8 << 20, archives: None }
+    archive::Params { max_record_bytes: 1 << 20, max_window_bytes: 8 << 20, archives: None, base_url: None }
 }
 
 /// All items from a position on, each with the position behind it.
@@ -361,6 +362,45 @@ fn httrack() -> Result<Work> {
         [number, &bytes].concat()
     };
     Ok(Work { seeds, make: Box::new(make), test: Box::new(test) })
+}
+
+/// A folder of pages: a seed is the name of a file, a zero byte, and what the file holds.
+fn pages() -> Result<Work> {
+    let names = [
+        "ex.org/index.html",
+        "ex.org/a/page?x=1&y=%2F.html",
+        "http/ex.org:8080/a.php.html",
+        "ex.org/b.html.1",
+        "a/b@x=1.html",
+        "c.html.orig",
+    ];
+    let notes = [
+        "<!-- saved from url=(0016)https://ex.org/n -->",
+        "<html><!--\n Page saved with SingleFile \n url: https://ex.org/s \n saved date: Sat Nov 28 2026 12:00:00 GMT+0100 (CET)\n-->",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n",
+        "",
+    ];
+    let links =
+        "<a href=index.html><a href='../ex.org/a/page%3Fx=1&amp;y=%2F.html#f'><a href='../../x'><a href=b.html#g>";
+    let seed = |(at, page): (usize, Vec<u8>)| {
+        [names[at % names.len()].as_bytes(), b"\0", notes[at % notes.len()].as_bytes(), links.as_bytes(), &page]
+            .concat()
+    };
+    let seeds = seeds::pages()?.into_iter().enumerate().map(seed).collect();
+    let test = move |bytes: &[u8], input: u64| {
+        let folder = TempDir::new().map_err(|error| error.to_string())?;
+        let (name, page) = bytes.split_at(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
+        let name = String::from_utf8_lossy(name).into_owned();
+        let parts: Vec<&str> = name.split('/').filter(|part| !matches!(*part, "" | "." | "..")).collect();
+        for name in [parts.join("/"), "ex.org/b.html".to_owned(), "c.html".to_owned()] {
+            let path = folder.path().join(name);
+            // Not every name is one of a file.
+            let _ = path.parent().map(fs::create_dir_all);
+            let _ = fs::write(path, page);
+        }
+        read_archive(folder.path(), input)
+    };
+    Ok(Work { seeds, make: changed(as_it_is), test: Box::new(test) })
 }
 
 /// Makes a page of a record, as ingestion does, first with little room.

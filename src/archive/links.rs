@@ -1,7 +1,6 @@
 //! Turns the links of saved pages, which name files, back into the URLs from which the files came.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use lol_html::html_content::Element;
 use lol_html::{AsciiCompatibleEncoding, HtmlRewriter, MemorySettings, Settings, element};
@@ -11,15 +10,17 @@ const ATTRIBUTES: &[&str] = &["href", "src", "action", "data", "longdesc", "back
 /// Memory limit of the rewriter: the longest tag, and some room.
 const MAX_MEMORY_BYTES: usize = 32 << 20;
 
-/// Replaces links to files in `urls` by URLs, in the page saved as `local`. Everything else stays as it is, byte for byte; so does a page
-/// that the rewriter cannot process.
-pub(super) fn restore(page: &[u8], local: &str, urls: &HashMap<String, String>) -> Vec<u8> {
+/// Where a link leads that names a file: the URL of the file, given its path, the path as it is escaped in the link, and the query behind it.
+type Linked<'l> = dyn Fn(&str, &str, &str) -> Option<String> + 'l;
+
+/// Replaces links to files by the URLs that `linked` gives for them, in the page saved as `local`. Everything else stays as it is, byte for
+/// byte; so does a page that the rewriter cannot process.
+pub(super) fn restore(page: &[u8], local: &str, linked: &Linked<'_>) -> Vec<u8> {
     let mut restored = Vec::with_capacity(page.len() + page.len() / 8);
-    let folder = local.rsplit_once('/').map_or("", |(folder, _)| folder);
     let rewrite = |element: &mut Element<'_, '_>| {
         for name in ATTRIBUTES {
             if let Some(value) = element.get_attribute(name)
-                && let Some(url) = url_of(&value, folder, urls)
+                && let Some(url) = url_of(&value, local, linked)
             {
                 element.set_attribute(name, &url)?;
             }
@@ -41,8 +42,8 @@ pub(super) fn restore(page: &[u8], local: &str, urls: &HashMap<String, String>) 
     }
 }
 
-/// The URL for which a link in a page of `folder` stood before it named a file, escaped for an attribute.
-fn url_of(link: &str, folder: &str, urls: &HashMap<String, String>) -> Option<String> {
+/// The URL for which a link in the page saved as `local` stood before it named a file, escaped for an attribute.
+fn url_of(link: &str, local: &str, linked: &Linked<'_>) -> Option<String> {
     let link = htmlize::unescape_attribute(link.trim());
     let (rest, fragment) = link.find('#').map_or((&*link, ""), |at| link.split_at(at));
     let (path, query) = rest.find('?').map_or((rest, ""), |at| rest.split_at(at));
@@ -50,14 +51,14 @@ fn url_of(link: &str, folder: &str, urls: &HashMap<String, String>) -> Option<St
     if path.is_empty() || path.starts_with('/') || has_scheme {
         return None;
     }
+    let folder = local.rsplit_once('/').map_or("", |(folder, _)| folder);
     let file = join(folder, path)?;
     let decoded = percent_decoded(&file);
-    // A page outside the mirror, to which HTTrack leads through a page with a warning.
-    if file == "external.html" {
-        return query.strip_prefix("?link=").map(|link| escaped(link, fragment));
+    if !fragment.is_empty() && local.strip_prefix(&*decoded).is_some_and(|rest| rest == query) {
+        // A link within the page.
+        return Some(escaped("", fragment));
     }
-    let url = urls.get(decoded.as_ref()).or_else(|| urls.get(&file))?;
-    Some(escaped(url, fragment))
+    linked(&decoded, &file, query).map(|url| escaped(&url, fragment))
 }
 
 /// `path` as seen from `folder`, both below the mirror's root; `None` where it leads out of it.
@@ -125,13 +126,17 @@ mod tests {
     use super::*;
 
     fn restored(page: &str) -> String {
-        let urls = [
-            ("ex.org/d/view1234.html", "http://ex.org/d/view.php?a=1&b=2"),
-            ("ex.org/index.html", "http://ex.org/"),
-            ("fr.ex.org/é t.html", "http://fr.ex.org/é t"),
-        ];
-        let urls = urls.map(|(file, url)| (file.to_owned(), url.to_owned())).into();
-        String::from_utf8(restore(page.as_bytes(), "ex.org/d/x.html", &urls)).expect("text")
+        let linked = |file: &str, escaped: &str, query: &str| {
+            let url = match (file, escaped) {
+                ("ex.org/d/view1234.html", _) => "http://ex.org/d/view.php?a=1&b=2",
+                ("ex.org/index.html", _) => "http://ex.org/",
+                ("fr.ex.org/é t.html", "fr.ex.org/%c3%a9%20t.html") => "http://fr.ex.org/é t",
+                ("external.html", _) => query.strip_prefix("?link=")?,
+                _ => return None,
+            };
+            Some(url.to_owned())
+        };
+        String::from_utf8(restore(page.as_bytes(), "ex.org/d/x.html", &linked)).expect("text")
     }
 
     #[test]
@@ -140,6 +145,7 @@ mod tests {
             ("view1234.html?a=1&amp;b=2#top", "http://ex.org/d/view.php?a=1&amp;b=2#top"),
             ("../index.html", "http://ex.org/"),
             ("../../fr.ex.org/%c3%a9%20t.html", "http://fr.ex.org/%C3%A9%20t"),
+            ("x.html#top", "#top"),
             ("../../external.html?link=http://else.org/", "http://else.org/"),
         ] {
             assert_eq!(
@@ -159,8 +165,7 @@ mod tests {
         ] {
             assert_eq!(restored(page), page);
         }
-        let urls = HashMap::new();
         let bytes: Vec<u8> = (0..=255).collect();
-        assert_eq!(restore(&bytes, "ex.org/x", &urls), bytes);
+        assert_eq!(restore(&bytes, "ex.org/x", &|_, _, _| None), bytes);
     }
 }

@@ -1,0 +1,479 @@
+//! Folders of pages: what `wget -m`, curl or SiteSucker left, an unpacked export, or pages that a browser saved.
+//!
+//! The URL of a page is the one that was noted in it when it was saved ([`notes`]); else it follows from the path of its file ([`names`]).
+//! Links to files of the folder are turned back into URLs. Reading is lazy: the files are listed, and each is read when it comes up.
+//!
+//! The offset of a record is the number of its file in the order of their paths, and its length that of the file. A position is the number
+//! of files read, with a hash of the base URL, if there is one: with another one, the rest would not belong to what was read before.
+//!
+//! As with mirrors of HTTrack, only regular files below the folder are read, and symbolic links are not followed; everything else is
+//! skipped as [`SkipReason::FileNotRead`].
+
+mod names;
+mod notes;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::format::{Archive, Format, Item, Params};
+use super::head::read_up_to;
+use super::links;
+use super::mime::{ending_of, is_other_ending, is_page_ending, looks_like_markup};
+use crate::error::{Error, Result};
+use crate::files;
+use crate::types::{RawRecord, Skip, SkipReason};
+use names::Names;
+use notes::Note;
+
+/// The format of folders of pages.
+pub(super) struct PagesFormat;
+
+/// How many entries of a folder are looked at to find a page in it.
+const LOOKED_AT: usize = 1 << 20;
+/// How many pages are looked at to find one in which its URL is noted.
+const LOOKED_INTO: usize = 100;
+/// How many bytes of a page are searched for a note.
+const NOTE_BYTES: usize = 4 << 10;
+
+impl Format for PagesFormat {
+    fn name(&self) -> &'static str {
+        "folder of pages"
+    }
+
+    fn is_any_folder(&self) -> bool {
+        true
+    }
+
+    fn recognises(&self, path: &Path, _head: &[u8]) -> bool {
+        path.is_dir() && pages_of(path).next().is_some()
+    }
+
+    fn check(&self, path: &Path, params: &Params) -> std::result::Result<(), String> {
+        let names = Names::new(path, params.base_url.as_deref())?;
+        for (at, page) in pages_of(path).enumerate() {
+            let has_note = || head_of(path, &page.path()).is_ok_and(|head| Note::find(&head).is_some());
+            if names.url_of(&page.name, false).is_some() || (at < LOOKED_INTO && has_note()) {
+                return Ok(());
+            }
+        }
+        Err("nothing says which addresses its pages have: no folder in it has the name of a host (example.org/…), and none is \
+             noted in the pages; say from where it was saved, as in `--base-url https://example.org/`"
+            .to_owned())
+    }
+
+    fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
+        let of_input = |problem| Error::input(path.display().to_string(), problem);
+        let names = Names::new(path, params.base_url.as_deref()).map_err(of_input)?;
+        let mut sources: Vec<Met> = Walk::new(path).collect();
+        sources.sort_by(|a, b| a.name().cmp(b.name()));
+        let has_queries = sources.iter().any(|source| source.name().contains('?'));
+        // A base counts only where it is needed.
+        let has_others = sources.iter().any(|source| !names.is_of_host(source.name()));
+        let base = params.base_url.as_deref().filter(|_| has_others);
+        let base = base.map_or(0, |base| xxh3_64(base.as_bytes()) & HASH_MASK);
+        if position > 0 && position & HASH_MASK != base {
+            let problem = "was read in part with another `--base-url`; give that one again, or take another store";
+            return Err(of_input(problem.to_owned()));
+        }
+        let next = usize::try_from(position >> HASH_BITS).unwrap_or(usize::MAX).min(sources.len());
+        let (root, max_bytes) = (path.to_owned(), params.max_record_bytes);
+        Ok(Box::new(Pages { root, sources, names, has_queries, base, next, max_bytes }))
+    }
+}
+
+/// How many bits of a position hold a hash of the base URL; the higher bits hold the number of files.
+const HASH_BITS: u32 = 32;
+const HASH_MASK: u64 = (1 << HASH_BITS) - 1;
+
+/// Something below the folder.
+#[derive(Debug)]
+enum Met {
+    File(Saved),
+    /// What is not read, with the reason.
+    Other(String, String),
+}
+
+impl Met {
+    /// Its path below the folder, parts joined by `/`.
+    fn name(&self) -> &str {
+        match self {
+            Met::File(file) => &file.name,
+            Met::Other(name, _) => name,
+        }
+    }
+}
+
+/// A file of the folder.
+#[derive(Debug)]
+struct Saved {
+    /// Its path below the folder, parts joined by `/`; what is not UTF-8 in it is escaped as in URLs.
+    name: String,
+    /// Its path below the folder, where it is another one.
+    path: Option<Box<Path>>,
+    bytes: u64,
+    modified_ms: i64,
+}
+
+impl Saved {
+    /// Its path below the folder.
+    fn path(&self) -> PathBuf {
+        self.path.as_deref().unwrap_or(Path::new(&self.name)).to_owned()
+    }
+
+    /// True for a name that only pages have.
+    fn is_page(&self) -> bool {
+        is_page_ending(&ending_of(&self.name))
+    }
+}
+
+/// The pages in a folder: files that have the name of one, or else, among the first, that begin as one.
+fn pages_of(root: &Path) -> impl Iterator<Item = Saved> {
+    let files = Walk::new(root).take(LOOKED_AT).filter_map(|met| match met {
+        Met::File(file) => Some(file),
+        Met::Other(..) => None,
+    });
+    let mut looked = 0;
+    files.filter(move |file| {
+        let ending = ending_of(&file.name);
+        if file.is_page() || names::is_program(&ending) {
+            return true;
+        }
+        looked += usize::from(!is_other_ending(&ending));
+        let begins_as_page = || head_of(root, &file.path()).is_ok_and(|head| looks_like_markup(&head));
+        !is_other_ending(&ending) && looked <= LOOKED_INTO && begins_as_page()
+    })
+}
+
+/// Walks a folder, without following links.
+struct Walk {
+    root: PathBuf,
+    /// Folders that were not listed yet, as paths below the root, and their names.
+    folders: Vec<(PathBuf, String)>,
+    met: Vec<Met>,
+}
+
+impl Walk {
+    fn new(root: &Path) -> Walk {
+        Walk { root: root.to_owned(), folders: vec![(PathBuf::new(), String::new())], met: Vec::new() }
+    }
+
+    fn list(&mut self, folder: &Path, above: &str) -> io::Result<()> {
+        for entry in fs::read_dir(self.root.join(folder))? {
+            let entry = entry?;
+            let last = entry.file_name();
+            let name = above.to_owned() + &escaped(&last);
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                self.folders.push((folder.join(&last), name + "/"));
+            } else if kind.is_file() {
+                let metadata = entry.metadata()?;
+                let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+                let modified_ms = since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(0);
+                let path = folder.join(&last);
+                let path = (path.to_str() != Some(&name)).then(|| path.into_boxed_path());
+                self.met.push(Met::File(Saved { name, path, bytes: metadata.len(), modified_ms }));
+            } else {
+                let what =
+                    if kind.is_symlink() { "a symbolic link, which is not followed" } else { "a pipe or device" };
+                self.met.push(Met::Other(name, what.to_owned()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Iterator for Walk {
+    type Item = Met;
+
+    fn next(&mut self) -> Option<Met> {
+        while self.met.is_empty() {
+            let (folder, name) = self.folders.pop()?;
+            if let Err(error) = self.list(&folder, &name) {
+                self.met.push(Met::Other(name, error.to_string()));
+            }
+        }
+        self.met.pop()
+    }
+}
+
+/// A name, with the bytes that are not UTF-8 escaped as in URLs.
+fn escaped(name: &OsStr) -> String {
+    let mut text = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("%{byte:02X}")));
+    }
+    text
+}
+
+/// The first bytes of a file.
+fn head_of(root: &Path, path: &Path) -> io::Result<Vec<u8>> {
+    let mut head = vec![0; NOTE_BYTES];
+    let count = read_up_to(&mut files::open_below(root, path)?, &mut head)?;
+    head.truncate(count);
+    Ok(head)
+}
+
+/// A folder being read.
+struct Pages {
+    root: PathBuf,
+    /// By name.
+    sources: Vec<Met>,
+    names: Names,
+    /// Whether names of files have queries behind `?`; if so, `@` in them is no sign of one.
+    has_queries: bool,
+    /// Hash of the base URL.
+    base: u64,
+    next: usize,
+    max_bytes: u64,
+}
+
+impl Pages {
+    fn item(&self, ordinal: usize, source: &Met) -> Item {
+        let skip = |length, url: &str, reason, detail: String| {
+            Item::Skip(Skip { reason, offset: ordinal as u64, length, url: url.to_owned(), detail })
+        };
+        let file = match source {
+            Met::File(file) => file,
+            Met::Other(name, why) => return skip(0, "", SkipReason::FileNotRead, format!("{name}: {why}")),
+        };
+        let url = self.url_of(&file.name);
+        let skip = |reason, detail| skip(file.bytes, url.as_deref().unwrap_or_default(), reason, detail);
+        // As `wget -K` keeps pages in which it changed links.
+        if file.name.strip_suffix(".orig").is_some_and(|changed| self.has(changed)) {
+            return skip(SkipReason::NotHtml, "kept beside the page in which links were changed".to_owned());
+        }
+        if is_other_ending(&ending_of(&file.name)) {
+            return skip(SkipReason::NotHtml, ending_of(&file.name));
+        }
+        if file.bytes > self.max_bytes {
+            return skip(SkipReason::TooLong, format!("{} bytes, the limit is {}", file.bytes, self.max_bytes));
+        }
+        let bytes = match self.read(&file.path()) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return skip(SkipReason::TooLong, format!("grown past the limit of {}", self.max_bytes)),
+            // If one file cannot be read, the others may still be.
+            Err(error) => return skip(SkipReason::FileNotRead, format!("{}: {error}", file.name)),
+        };
+        let note = Note::find(&bytes[..bytes.len().min(NOTE_BYTES)]);
+        let date_ms = note.as_ref().map(|note| note.date_ms).filter(|date| *date != 0).unwrap_or(file.modified_ms);
+        let Some(url) = note.map(|note| note.url).or(url.clone()) else {
+            let detail = format!("{}: in no folder of a host; `--base-url` says from where it was saved", file.name);
+            return skip(SkipReason::FileNotRead, detail);
+        };
+        // As `wget --save-headers` writes it.
+        let http = bytes.starts_with(b"HTTP/1.");
+        let content_type = (file.is_page() && !http).then(|| "text/html".to_owned());
+        // Where the folder is that of a host, links may lead to those of others beside it.
+        let local = self.names.host_of_root().map(|host| format!("{host}/{}", file.name));
+        let block = links::restore(&bytes, local.as_ref().unwrap_or(&file.name), &|path, escaped, query| {
+            self.linked(path, query).or_else(|| self.linked(escaped, query))
+        });
+        Item::Record(RawRecord {
+            url,
+            date_ms,
+            offset: ordinal as u64,
+            length: file.bytes,
+            http,
+            content_type,
+            block,
+            ..RawRecord::default()
+        })
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
+        let mut bytes = Vec::new();
+        files::open_below(&self.root, path)?.take(self.max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+        Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= self.max_bytes))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.sources.binary_search_by(|source| source.name().cmp(name)).is_ok()
+    }
+
+    /// The URL that the name of a file stands for.
+    fn url_of(&self, name: &str) -> Option<String> {
+        // wget numbers what it fetched again.
+        let first = name.rsplit_once('.').filter(|(first, number)| {
+            !number.is_empty() && number.len() <= 3 && number.bytes().all(|b| b.is_ascii_digit()) && self.has(first)
+        });
+        self.names.url_of(first.map_or(name, |(first, _)| first), !self.has_queries)
+    }
+
+    /// The URL of the file that a link names.
+    fn linked(&self, path: &str, query: &str) -> Option<String> {
+        let name = format!("{path}{query}");
+        let Some(host) = self.names.host_of_root() else { return self.url_of(&name).filter(|_| self.has(&name)) };
+        match name.strip_prefix(host).and_then(|rest| rest.strip_prefix('/')) {
+            Some(name) => self.url_of(name).filter(|_| self.has(name)),
+            None if self.names.is_of_host(&name) => self.url_of(&name),
+            None => None,
+        }
+    }
+}
+
+impl Archive for Pages {
+    fn next(&mut self) -> Result<Option<Item>> {
+        let item = self.sources.get(self.next).map(|source| self.item(self.next, source));
+        self.next += usize::from(item.is_some());
+        Ok(item)
+    }
+
+    fn position(&self) -> u64 {
+        if self.next == 0 { 0 } else { (self.next as u64) << HASH_BITS | self.base }
+    }
+
+    fn end(&self) -> Option<u64> {
+        Some(self.sources.len() as u64)
+    }
+
+    fn progress(&self) -> u64 {
+        self.next as u64
+    }
+}
+
+/// True for an address from which a folder of pages can have been saved.
+pub fn is_base_url(text: &str) -> bool {
+    names::base_url(text).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::{FORMATS, format_of, open};
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+        folder
+    }
+
+    fn items(root: &Path, position: u64, params: &Params) -> Vec<(Item, u64)> {
+        let mut archive = open(root, position, params).expect("a folder of pages");
+        let mut items = Vec::new();
+        while let Some(item) = archive.next().expect("readable") {
+            items.push((item, archive.position()));
+            assert!(items.len() < 100);
+        }
+        assert_eq!(archive.end(), Some(archive.progress()));
+        items
+    }
+
+    /// URLs and texts of the pages, and details of what is left out.
+    fn told(root: &Path, params: &Params) -> Vec<String> {
+        let told = |(item, _)| match item {
+            Item::Record(record) => format!("{} {}", record.url, String::from_utf8_lossy(&record.block)),
+            Item::Skip(skip) => skip.detail,
+        };
+        items(root, 0, params).into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn pages_have_the_urls_of_their_paths_and_links_to_them_too() {
+        let folder = folder(&[
+            ("ex.org/index.html", "<a href=fr/index.html><a href='page%3Fx=1.html#a'><a href=gone.html><a href='/'>"),
+            ("ex.org/page?x=1.html", "<a href=index.html>"),
+            ("ex.org/page?x=1.html.1", "<p>again"),
+            ("ex.org/fr/index.html.orig", "<p>fr"),
+            ("ex.org/fr/index.html", "<p>fr"),
+            ("ex.org/a.css", "p {}"),
+            ("robots.txt", ""),
+            ("top.html", "<p>top"),
+        ]);
+        assert_eq!(format_of(folder.path()).expect("known").name(), "folder of pages");
+        let expected = [
+            "css",
+            "http://ex.org/fr/ <p>fr",
+            "kept beside the page in which links were changed",
+            "http://ex.org/ <a href=\"http://ex.org/fr/\"><a href=\"http://ex.org/page?x=1#a\"><a href=gone.html><a href='/'>",
+            "http://ex.org/page?x=1 <a href=\"http://ex.org/\">",
+            "http://ex.org/page?x=1 <p>again",
+            "txt",
+            "top.html: in no folder of a host; `--base-url` says from where it was saved",
+        ];
+        assert_eq!(told(folder.path(), &Params::default()), expected);
+        let items = items(folder.path(), 0, &Params::default());
+        assert!(
+            items.iter().all(|(item, _)| !matches!(item, Item::Record(record) if record.date_ms < 1_700_000_000_000))
+        );
+        for (done, (_, position)) in items.iter().enumerate() {
+            assert_eq!(self::items(folder.path(), *position, &Params::default()), items[done + 1..]);
+        }
+    }
+
+    #[test]
+    fn a_base_is_needed_where_nothing_else_says_the_addresses() {
+        let folder = folder(&[("en/a.html", "<p>en"), ("fr/a.html", "<p>fr")]);
+        let with = |base: Option<&str>| Params { base_url: base.map(str::to_owned), ..Params::default() };
+        let problem = PagesFormat.check(folder.path(), &with(None)).expect_err("no address");
+        assert!(problem.contains("--base-url https://example.org/"), "{problem}");
+        assert!(PagesFormat.check(folder.path(), &with(Some("x"))).is_err());
+        let base = with(Some("https://ex.org/docs"));
+        PagesFormat.check(folder.path(), &base).expect("addresses");
+        assert_eq!(
+            told(folder.path(), &base),
+            ["https://ex.org/docs/en/a.html <p>en", "https://ex.org/docs/fr/a.html <p>fr"]
+        );
+        let (_, position) = items(folder.path(), 0, &base)[0];
+        assert_eq!(items(folder.path(), position, &base).len(), 1);
+        let other =
+            open(folder.path(), position, &with(Some("https://else.org/"))).map(|_| ()).expect_err("another base");
+        assert!(other.to_string().contains("another `--base-url`"), "{other}");
+    }
+
+    #[test]
+    fn notes_in_pages_and_saved_headers_count() {
+        let folder = folder(&[
+            ("a.html", "<!-- saved from url=(0016)https://ex.org/a --><p>x"),
+            ("b.org/h.html", "HTTP/1.1 404 Not Found\r\n\r\n<p>x"),
+        ]);
+        PagesFormat.check(folder.path(), &Params::default()).expect("addresses");
+        let items = items(folder.path(), 0, &Params::default());
+        let Item::Record(first) = &items[0].0 else { panic!("a page") };
+        assert_eq!((first.url.as_str(), first.http), ("https://ex.org/a", false));
+        let Item::Record(second) = &items[1].0 else { panic!("a response") };
+        assert!(second.http && second.content_type.is_none());
+    }
+
+    #[test]
+    fn a_folder_of_a_host_knows_those_beside_it() {
+        let folder = folder(&[("en.ex.org/a.html", "<a href=../fr.ex.org/a.html><a href=a.html><a href=../x/a.html>")]);
+        let expected = "http://en.ex.org/a.html <a href=\"http://fr.ex.org/a.html\"><a href=\"http://en.ex.org/a.html\">\
+            <a href=../x/a.html>";
+        assert_eq!(told(&folder.path().join("en.ex.org"), &Params::default()), [expected]);
+    }
+
+    #[test]
+    fn folders_without_pages_are_none() {
+        let empty = folder(&[("notes.txt", "<p>"), ("data", "x")]);
+        assert!(format_of(empty.path()).is_err());
+        let dynamic = folder(&[("ex.org/view?id=1", "<p>x")]);
+        assert_eq!(format_of(dynamic.path()).expect("a page").name(), "folder of pages");
+        assert_eq!(FORMATS.iter().filter(|format| format.is_any_folder()).count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_odd_names_stay_in_the_folder() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = folder(&[("ex.org/a.html", "<a href='%E9.html'>")]);
+        let at = |name: &[u8]| folder.path().join("ex.org").join(OsStr::from_bytes(name));
+        fs::write(at(b"\xe9.html"), "<p>odd").expect("a file");
+        std::os::unix::fs::symlink(folder.path(), at(b"up")).expect("a link");
+        let expected = [
+            "http://ex.org/%E9.html <p>odd",
+            "http://ex.org/a.html <a href=\"http://ex.org/%E9.html\">",
+            "ex.org/up: a symbolic link, which is not followed",
+        ];
+        assert_eq!(told(folder.path(), &Params::default()), expected);
+    }
+}
