@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::codec::Codec;
+use super::codec::{self, Codec};
 use super::dates::date_ms;
 use super::format::{Archive, Format, Item, Params};
 use super::head::{codec_of, content_head};
@@ -89,13 +89,10 @@ const BEHIND_DAMAGE: u64 = 1 << 62;
 /// The decompressed bytes of a file.
 fn decoded(path: &Path, codec: Codec) -> io::Result<Box<dyn BufRead + Send>> {
     let file = BufReader::with_capacity(BUFFER_BYTES, files::open(path)?);
-    let decoded: Box<dyn Read + Send> = match codec {
-        Codec::Plain => return Ok(Box::new(file)),
-        Codec::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
-        Codec::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(file)?),
-        Codec::Lz4 => Box::new(lz4_flex::frame::FrameDecoder::new(file)),
-    };
-    Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, decoded)))
+    if codec == Codec::Plain {
+        return Ok(Box::new(file));
+    }
+    Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, codec::reader(codec, file)?)))
 }
 
 /// An index, being read.

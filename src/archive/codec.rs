@@ -16,10 +16,14 @@ pub(super) enum Codec {
     Zstd,
     /// LZ4 frames.
     Lz4,
+    /// xz streams.
+    Xz,
+    /// bzip2 streams.
+    Bzip2,
 }
 
 /// How long the magic numbers of members and frames are, at most.
-pub(super) const MAGIC_BYTES: usize = 4;
+pub(super) const MAGIC_BYTES: usize = 6;
 /// How many times smaller deflate makes data at most.
 pub(super) const MAX_DEFLATE_RATIO: u64 = 1032;
 
@@ -28,13 +32,20 @@ const MAX_WINDOW_LOG: u32 = 31;
 /// The largest window that zstd decodes: 2 GiB.
 pub(super) const MAX_WINDOW_BYTES: u64 = 1 << MAX_WINDOW_LOG;
 
+/// The most memory that decoding xz takes: a window of 64 MiB, as `xz -9` makes, and some room.
+const MAX_XZ_BYTES: u64 = 72 << 20;
+
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const LZ4_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
+const XZ_MAGIC: [u8; 6] = [0xfd, b'7', b'z', b'X', b'Z', 0];
+const BZIP2_MAGIC: [u8; 3] = *b"BZh";
+/// What a block of bzip2 begins with, and the end of a stream without blocks.
+const BZIP2_BLOCKS: [[u8; 6]; 2] = [[0x31, 0x41, 0x59, 0x26, 0x53, 0x59], [0x17, 0x72, 0x45, 0x38, 0x50, 0x90]];
 
 impl Codec {
     /// The codec of data beginning with `head`.
     pub(super) fn of(head: &[u8]) -> Codec {
-        [Codec::Gzip, Codec::Zstd, Codec::Lz4]
+        [Codec::Gzip, Codec::Zstd, Codec::Lz4, Codec::Xz, Codec::Bzip2]
             .into_iter()
             .find(|codec| codec.begins(head) || (*codec == Codec::Zstd && skippable(head)))
             .unwrap_or(Codec::Plain)
@@ -48,16 +59,23 @@ impl Codec {
             Codec::Gzip => head.starts_with(&[0x1f, 0x8b, 8]) && head.get(3).is_none_or(|flags| flags & 0xe0 == 0),
             Codec::Zstd => head.starts_with(&ZSTD_MAGIC),
             Codec::Lz4 => head.starts_with(&LZ4_MAGIC),
+            Codec::Xz => head.starts_with(&XZ_MAGIC),
+            Codec::Bzip2 => {
+                let rest = head.strip_prefix(&BZIP2_MAGIC);
+                let rest = rest.filter(|rest| rest.first().is_some_and(|level| matches!(level, b'1'..=b'9')));
+                rest.is_some_and(|rest| BZIP2_BLOCKS.iter().any(|block| rest[1..].starts_with(block)))
+            }
         }
     }
 
-    /// How many bytes of input suffice to decode the first bytes of any member: zstd and LZ4 decode whole blocks only, of up to 128 KiB and
-    /// 4 MiB.
+    /// How many bytes of input suffice to decode the first bytes of any member: zstd, LZ4 and bzip2 decode whole blocks only, of up to 128 KiB,
+    /// 4 MiB and 900 kB.
     pub(super) fn probe_bytes(self) -> usize {
         match self {
             Codec::Plain | Codec::Gzip => 64 << 10,
-            Codec::Zstd => 192 << 10,
+            Codec::Zstd | Codec::Xz => 192 << 10,
             Codec::Lz4 => (4 << 20) + (64 << 10),
+            Codec::Bzip2 => 1 << 20,
         }
     }
 
@@ -68,6 +86,8 @@ impl Codec {
             Codec::Gzip => &[0x1f, 0x8b, 8],
             Codec::Zstd => &ZSTD_MAGIC,
             Codec::Lz4 => &LZ4_MAGIC,
+            Codec::Xz => &XZ_MAGIC,
+            Codec::Bzip2 => &BZIP2_MAGIC,
         }
     }
 
@@ -78,6 +98,11 @@ impl Codec {
             Codec::Gzip => Stream::Gzip { inflate: Box::new(Decompress::new_gzip(15)), failure: None },
             Codec::Zstd => Stream::Zstd(zstd_decoder(dictionary).map_err(|error| error.to_string())?),
             Codec::Lz4 => Stream::Lz4(Box::new(Lz4::new())),
+            Codec::Xz => {
+                let stream = liblzma::stream::Stream::new_stream_decoder(MAX_XZ_BYTES, 0);
+                Stream::Xz { stream: stream.map_err(|error| error.to_string())?, failure: None }
+            }
+            Codec::Bzip2 => Stream::Bzip2 { stream: bzip2::Decompress::new(false), failure: None },
         })
     }
 }
@@ -138,6 +163,16 @@ pub(super) enum Stream {
     },
     Zstd(Decoder<'static>),
     Lz4(Box<Lz4>),
+    /// As with gzip.
+    Xz {
+        stream: liblzma::stream::Stream,
+        failure: Option<String>,
+    },
+    /// As with gzip.
+    Bzip2 {
+        stream: bzip2::Decompress,
+        failure: Option<String>,
+    },
 }
 
 /// The result of one step of decoding.
@@ -170,21 +205,32 @@ impl Stream {
                 Ok(Step { used: count, written: count, ended: false })
             }
             Stream::Gzip { inflate, failure } => {
-                if let Some(problem) = failure {
-                    return Err(problem.clone());
-                }
                 let before = (inflate.total_in(), inflate.total_out());
-                let status = inflate.decompress(input, output, FlushDecompress::None);
-                let (used, written) = (inflate.total_in() - before.0, inflate.total_out() - before.1);
-                let ended = match status {
-                    Ok(status) => status == Status::StreamEnd,
-                    Err(error) if written == 0 => return Err(error.to_string()),
-                    Err(error) => {
-                        *failure = Some(error.to_string());
-                        false
-                    }
+                let mut decode = || {
+                    let status = inflate.decompress(input, output, FlushDecompress::None);
+                    let ended = status.map(|status| status == Status::StreamEnd).map_err(|error| error.to_string());
+                    ((inflate.total_in() - before.0) as usize, (inflate.total_out() - before.1) as usize, ended)
                 };
-                Ok(Step { used: used as usize, written: written as usize, ended })
+                step_with(failure, &mut decode)
+            }
+            Stream::Xz { stream, failure } => {
+                let before = (stream.total_in(), stream.total_out());
+                let mut decode = || {
+                    let status = stream.process(input, output, liblzma::stream::Action::Run);
+                    let ended = status.map(|status| status == liblzma::stream::Status::StreamEnd).map_err(of_xz);
+                    ((stream.total_in() - before.0) as usize, (stream.total_out() - before.1) as usize, ended)
+                };
+                step_with(failure, &mut decode)
+            }
+            Stream::Bzip2 { stream, failure } => {
+                let before = (stream.total_in(), stream.total_out());
+                let mut decode = || {
+                    let status = stream.decompress(input, output);
+                    let ended =
+                        status.map(|status| status == bzip2::Status::StreamEnd).map_err(|error| error.to_string());
+                    ((stream.total_in() - before.0) as usize, (stream.total_out() - before.1) as usize, ended)
+                };
+                step_with(failure, &mut decode)
             }
             Stream::Zstd(decoder) => {
                 let status = decoder.run_on_buffers(input, output).map_err(|error| error.to_string())?;
@@ -193,6 +239,50 @@ impl Stream {
             Stream::Lz4(frame) => frame.step(input, output),
         }
     }
+}
+
+/// One step of a decoder that may write before it fails: the failure is returned by the step after.
+fn step_with(
+    failure: &mut Option<String>,
+    decode: &mut dyn FnMut() -> (usize, usize, Result<bool, String>),
+) -> Result<Step, String> {
+    if let Some(problem) = failure {
+        return Err(problem.clone());
+    }
+    let (used, written, ended) = decode();
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(problem) if written == 0 => return Err(problem),
+        Err(problem) => {
+            *failure = Some(problem);
+            false
+        }
+    };
+    Ok(Step { used, written, ended })
+}
+
+fn of_xz(error: liblzma::stream::Error) -> String {
+    match error {
+        liblzma::stream::Error::MemLimit => {
+            format!("xz data that takes more than {} MiB of memory, as none does that `xz -9` made", MAX_XZ_BYTES >> 20)
+        }
+        error => error.to_string(),
+    }
+}
+
+/// All of the streams of a compressed text, as far as its codec has a reader of its own.
+pub(super) fn reader<'r>(codec: Codec, file: impl BufRead + Send + 'r) -> std::io::Result<Box<dyn Read + Send + 'r>> {
+    Ok(match codec {
+        Codec::Plain => Box::new(file),
+        Codec::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
+        Codec::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(file)?),
+        Codec::Lz4 => Box::new(lz4_flex::frame::FrameDecoder::new(file)),
+        Codec::Xz => {
+            let stream = liblzma::stream::Stream::new_stream_decoder(MAX_XZ_BYTES, liblzma::stream::CONCATENATED)?;
+            Box::new(liblzma::bufread::XzDecoder::new_stream(file, stream))
+        }
+        Codec::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(file)),
+    })
 }
 
 /// An LZ4 frame. The decoder needs a reader that may block, so it is given only whole blocks, found by their sizes.
@@ -317,8 +407,15 @@ mod tests {
         gzip.read_to_end(&mut gzipped).expect("memory");
         let mut lz4 = lz4_flex::frame::FrameEncoder::new(Vec::new());
         std::io::Write::write_all(&mut lz4, &text).expect("memory");
+        let (mut xz, mut bzip2) = (Vec::new(), Vec::new());
+        liblzma::read::XzEncoder::new(text.as_slice(), 6).read_to_end(&mut xz).expect("memory");
+        bzip2::read::BzEncoder::new(text.as_slice(), bzip2::Compression::fast())
+            .read_to_end(&mut bzip2)
+            .expect("memory");
         let members = [
             (Codec::Gzip, gzipped),
+            (Codec::Xz, xz),
+            (Codec::Bzip2, bzip2),
             (Codec::Zstd, zstd::encode_all(text.as_slice(), 3).expect("memory")),
             (Codec::Lz4, lz4.finish().expect("memory")),
         ];
@@ -327,6 +424,9 @@ mod tests {
             for room in [100, 1 << 16] {
                 assert_eq!(decoded(codec, &member, room), Ok((text.clone(), true)), "{codec:?}");
             }
+            let (two, mut read) = ([member.as_slice(), &member].concat(), Vec::new());
+            reader(codec, two.as_slice()).and_then(|mut reader| reader.read_to_end(&mut read)).expect("two of them");
+            assert!(read == [text.as_slice(), &text].concat() || codec == Codec::Lz4, "{codec:?}");
             let (part, ended) = decoded(codec, &member[..member.len() - 3], 1 << 16).expect("nothing is wrong yet");
             assert!(!ended && text.starts_with(&part), "{codec:?}");
         }

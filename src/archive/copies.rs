@@ -9,7 +9,7 @@ use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 
-use super::codec::Codec;
+use super::codec::{self, Codec};
 use super::dictionary;
 use super::format::Params;
 use super::head::codec_of;
@@ -51,7 +51,7 @@ impl Copier {
     pub fn open(path: &Path, params: &Params) -> io::Result<Copier> {
         let mut file = files::open(path)?;
         let bytes = file.metadata()?.len();
-        let places = if wacz::is_zip(&mut file)? { Some(wacz::stored(path)?) } else { None };
+        let places = wacz::stored(path, &mut file)?;
         let is_wacz = places.is_some();
         let part = |(start, bytes): (u64, u64)| {
             file.seek(SeekFrom::Start(start))?;
@@ -128,7 +128,9 @@ impl Copier {
                 let decoder = zstd::stream::read::Decoder::with_dictionary(stored, dictionary)?;
                 decoder.single_frame().take(max).read_to_end(&mut bytes)?;
             }
-            Codec::Lz4 => drop(lz4_flex::frame::FrameDecoder::new(stored).take(max).read_to_end(&mut bytes)?),
+            Codec::Lz4 | Codec::Xz | Codec::Bzip2 => {
+                codec::reader(codec, stored)?.take(max).read_to_end(&mut bytes)?;
+            }
         }
         Ok((bytes, rest))
     }

@@ -3,8 +3,11 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
-use super::codec::{Codec, MAGIC_BYTES, skippable_length};
+use super::codec::{Codec, skippable_length};
 use super::window::Window;
+
+/// How long the magic number of a zstd frame is.
+const MAGIC_BYTES: usize = 4;
 
 /// The first bytes of the skippable frame with the dictionary.
 const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];

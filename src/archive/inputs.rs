@@ -11,6 +11,7 @@ use super::detect::Formats;
 use super::format::{Format, Params};
 use super::head::head_of;
 use super::index_beside::Archives;
+use super::multi_wacz;
 use super::packed::{is_document, packed};
 use super::stream::STREAM;
 use super::tally::{READ_ITSELF, Refused, lines_of};
@@ -179,19 +180,45 @@ impl Found<'_> {
             );
         }
         if !path.is_dir() {
-            // The problem is reported now, since reading the inputs before it may take days.
-            if !(self.is_known)(path) {
-                let format = self.formats.of(path).map_err(|error| error.reason())?;
-                format.check(path, self.params)?;
-            }
-            self.named.insert(true_name(path));
-            self.add(path);
-            return Ok(());
+            let head = head_of(path).map_err(|error| error.reason())?;
+            return match multi_wacz::resources(path, &head) {
+                Some(names) => self.resources(path, &names),
+                None => self.file(path),
+            };
         }
         let before = self.refused.len();
         if self.folder(path)? == 0 {
             let problem = "the folder holds neither an archive nor pages";
             return Err(Reason { reason: problem.to_owned(), within: self.refused.split_off(before) });
+        }
+        Ok(())
+    }
+
+    /// Adds an archive that is named.
+    fn file(&mut self, path: &Path) -> Result<(), Reason> {
+        // The problem is reported now, since reading the inputs before it may take days.
+        if !(self.is_known)(path) {
+            let format = self.formats.of(path).map_err(|error| error.reason())?;
+            format.check(path, self.params)?;
+        }
+        self.named.insert(true_name(path));
+        self.add(path);
+        Ok(())
+    }
+
+    /// Adds the WACZ files that a multi-WACZ names.
+    fn resources(&mut self, package: &Path, names: &[String]) -> Result<(), Reason> {
+        let folder = package.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if names.is_empty() {
+            return Err("a multi-WACZ that names no files".into());
+        }
+        for name in names {
+            let path = folder.join(name);
+            let looked_at = multi_wacz::check(folder, name).map_err(Reason::from).and_then(|()| self.file(&path));
+            if let Err(Reason { reason, within }) = looked_at {
+                let (place, path) = (format!("{}: {name}", package.display()), full_name(&path));
+                self.problems.push(Problem { place, refused: Refused { path, reason, is_fault: true }, within });
+            }
         }
         Ok(())
     }
@@ -332,6 +359,10 @@ impl Found<'_> {
         };
         let format = if head.is_empty() { None } else { self.formats.recognise_alone(path, &head) };
         if let Some(format) = format {
+            if let Err(reason) = format.check(path, self.params) {
+                self.refuse(path, reason);
+                return false;
+            }
             if self.add(path) && format.is_index() {
                 self.indexes.push((path.to_owned(), format));
             }
@@ -534,6 +565,25 @@ mod tests {
             let error = names(folder.path(), &[input]).expect_err(input).to_string();
             assert!(error.contains(problem), "{input}: {error}");
         }
+    }
+
+    #[test]
+    fn a_multi_wacz_stands_for_the_files_that_it_names() {
+        let folder = sample();
+        let package = |names: &[&str]| {
+            let resources: Vec<String> = names.iter().map(|name| format!("{{\"path\": \"{name}\"}}")).collect();
+            let text = format!("{{\"profile\": \"multi-wacz-package\", \"resources\": [{}]}}", resources.join(","));
+            fs::write(folder.path().join("multi.json"), text).expect("a file");
+        };
+        package(&["b.warc", "deep/c.arc", "b.warc"]);
+        assert_eq!(names(folder.path(), &["multi.json"]).expect("two"), ["b.warc", "deep/c.arc"]);
+        package(&["b.warc", "../x.wacz", "https://ex.org/y.wacz", "multi.json"]);
+        let error = names(folder.path(), &["multi.json"]).expect_err("files elsewhere").to_string();
+        for part in ["3 inputs", "../x.wacz: cannot be opened", "y.wacz: lies elsewhere", "multi.json: found a file"] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        package(&[]);
+        assert!(names(folder.path(), &["multi.json"]).is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `format.rs` | the trait that each of the formats below implements |
 //! | `inputs.rs`, `detect.rs`, `head.rs` | the user's inputs → archives, detected by their first bytes |
+//! | `multi_wacz.rs` | the WACZ files that a file names |
 //! | `index_beside.rs`, `packed.rs`, `tally.rs` | which of the inputs are not read, why, and what is told about them |
 //! | `identity.rs` | identifies an archive by its bytes, not its name |
 //! | `portions.rs` | the records of an archive in portions, each of which is worked on at once |
@@ -19,7 +20,7 @@
 //! | `ranges.rs` | records read out of archives by their places |
 //! | `wat.rs`, `wet.rs` | the data of a WAT record about a response, and the text of a WET record |
 //! | `copies.rs` | records copied byte for byte |
-//! | `wacz.rs` | the WARC files inside a zip |
+//! | `container.rs`, `wacz.rs` | the WARC files inside a zip or tarball: where they are; reading them |
 //! | `httrack/` | a mirror: its cache, and its saved files |
 //! | `pages/` | a folder of pages: what the names of files and notes in pages say about their URLs |
 //! | `links.rs` | links of saved pages that name files → URLs |
@@ -35,6 +36,7 @@ mod codec;
 mod coding;
 #[cfg(feature = "parquet")]
 mod columnar;
+mod container;
 mod copies;
 mod dates;
 mod detect;
@@ -50,6 +52,7 @@ mod inputs;
 mod links;
 mod members;
 mod mime;
+mod multi_wacz;
 mod packed;
 mod pages;
 mod portions;
@@ -89,6 +92,9 @@ pub const FORMATS: &[&dyn Format] = &[
     &warc::WarcFormat,
     &arc::ArcFormat,
     &wacz::WaczFormat,
+    // After WACZ, which is a kind of ZIP.
+    &wacz::ZipFormat,
+    &wacz::TarFormat,
     &httrack::HttrackFormat,
     &cdx::CdxFormat,
     // This comes before the other Parquet tables, which would also recognize it, since it has a column of URLs.

@@ -15,7 +15,7 @@ const PACKERS: &[(&[u8], &str)] = &[
 const DOCUMENTS: &[&str] = &["mimetype", "[Content_Types].xml", "_rels/", "META-INF/", "docProps/"];
 
 /// Length of the header of an entry of a tarball.
-const TAR_HEAD_BYTES: usize = 512;
+pub(super) const TAR_HEAD_BYTES: usize = 512;
 
 /// What the file that begins with `head` is, if other files are packed into it.
 pub(super) fn packed(head: &[u8]) -> Option<&'static str> {
@@ -39,12 +39,24 @@ pub(super) fn is_document(head: &[u8]) -> bool {
 /// True when an entry of a tarball begins here, of whatever kind of tar: its checksum is right.
 pub(super) fn is_tar(head: &[u8]) -> bool {
     let Some(head) = head.get(..TAR_HEAD_BYTES) else { return false };
-    let digits = String::from_utf8_lossy(&head[148..156]).into_owned();
-    let Ok(stated) = u32::from_str_radix(digits.trim_matches([' ', '\0']), 8) else { return false };
+    let Some(stated) = tar_number(&head[148..156]) else { return false };
     // The checksum itself counts as blanks.
-    let sum: u32 =
-        head.iter().enumerate().map(|(at, byte)| if (148..156).contains(&at) { 32 } else { u32::from(*byte) }).sum();
+    let sum: u64 =
+        head.iter().enumerate().map(|(at, byte)| if (148..156).contains(&at) { 32 } else { u64::from(*byte) }).sum();
     head[0] != 0 && sum == stated
+}
+
+/// A number in the header of an entry of a tarball: octal digits, or, where its first bit is set, bytes from the highest on.
+pub(super) fn tar_number(field: &[u8]) -> Option<u64> {
+    let (&first, rest) = field.split_first()?;
+    if first & 0x80 != 0 {
+        // The first bytes of a number of 64 bits are zeros.
+        let low = rest.len().saturating_sub(8);
+        let is_short = first == 0x80 && rest[..low].iter().all(|byte| *byte == 0);
+        return is_short.then(|| rest[low..].iter().fold(0, |number, byte| number << 8 | u64::from(*byte)));
+    }
+    let digits = std::str::from_utf8(field).ok()?.trim_matches([' ', '\0']);
+    u64::from_str_radix(digits, 8).ok()
 }
 
 #[cfg(test)]
@@ -56,7 +68,7 @@ mod tests {
         head[..name.len()].copy_from_slice(name.as_bytes());
         head[124..135].copy_from_slice(b"00000000005");
         head[148..156].fill(b' ');
-        let sum: u32 = head.iter().map(|byte| u32::from(*byte)).sum();
+        let sum: u64 = head.iter().map(|byte| u64::from(*byte)).sum();
         head[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
         head
     }
@@ -76,6 +88,22 @@ mod tests {
         changed[3] ^= 1;
         for head in [changed.as_slice(), &tar[..511], &[0; 600], b"", b"WARC/1.0\r\n"] {
             assert_eq!(packed(head), None);
+        }
+    }
+
+    #[test]
+    fn numbers_are_octal_or_binary() {
+        assert_eq!(tar_number(b"0000017 \0"), Some(15));
+        assert_eq!(tar_number(b"\x80\0\0\0\0\0\0\0\0\0\x01\x02"), Some(258));
+        for wrong in [
+            b"".as_slice(),
+            b"\0\0",
+            b"9",
+            b"-1",
+            b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+            b"\x80\x01\0\0\0\0\0\0\0\0\0\0",
+        ] {
+            assert_eq!(tar_number(wrong), None);
         }
     }
 

@@ -272,6 +272,14 @@ mod tests {
                 encoder.write_all(record).expect("memory");
                 encoder.finish().expect("memory")
             }
+            Codec::Xz => {
+                let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+                encoder.write_all(record).and_then(|()| encoder.finish()).expect("memory")
+            }
+            Codec::Bzip2 => {
+                let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+                encoder.write_all(record).and_then(|()| encoder.finish()).expect("memory")
+            }
         }
     }
 
@@ -293,7 +301,7 @@ mod tests {
     fn a_row_that_leads_behind_the_end_of_its_archive_is_left_out() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
-        for codec in [Codec::Plain, Codec::Gzip, Codec::Zstd, Codec::Lz4] {
+        for codec in [Codec::Plain, Codec::Gzip, Codec::Zstd, Codec::Lz4, Codec::Xz, Codec::Bzip2] {
             std::fs::write(at("a.warc"), coded(codec, &response(1))).expect("room on the disk");
             for offset in [10_000, 99_999_999_999_999, u64::MAX >> 1] {
                 let list = format!("warc_filename\toffset\tlength\na.warc\t{offset}\t100\na.warc\t0\t0\n");
@@ -311,7 +319,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
         fn records_read_by_their_places_are_those_of_the_archive(
-            codec in prop::sample::select(vec![Codec::Plain, Codec::Gzip, Codec::Zstd, Codec::Lz4]),
+            codec in prop::sample::select(vec![Codec::Plain, Codec::Gzip, Codec::Zstd, Codec::Lz4, Codec::Xz, Codec::Bzip2]),
             count in 1..30_usize,
             is_told in any::<bool>(),
         ) {

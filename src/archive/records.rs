@@ -270,7 +270,7 @@ impl<D: Dialect> Records<D> {
             Codec::Gzip => {
                 (unread + MAX_HEADER_BYTES as u64).saturating_add(undecoded.saturating_mul(MAX_DEFLATE_RATIO))
             }
-            Codec::Zstd | Codec::Lz4 => ABSURD_BYTES,
+            Codec::Zstd | Codec::Lz4 | Codec::Xz | Codec::Bzip2 => ABSURD_BYTES,
         }
     }
 

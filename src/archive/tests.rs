@@ -67,6 +67,16 @@ fn lz4(data: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
+fn xz(data: &[u8]) -> Vec<u8> {
+    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    encoder.write_all(data).and_then(|()| encoder.finish()).expect("memory")
+}
+
+fn bzip2(data: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(data).and_then(|()| encoder.finish()).expect("memory")
+}
+
 fn zstd_with(data: &[u8], dictionary: &[u8]) -> Vec<u8> {
     let mut encoder = zstd::stream::Encoder::with_dictionary(Vec::new(), 3, dictionary).expect("memory");
     encoder.include_checksum(true).expect("a setting");
@@ -100,6 +110,48 @@ fn zipped(records: &[Vec<u8>], method: zip::CompressionMethod) -> Vec<u8> {
     zip.finish().expect("memory").into_inner()
 }
 
+/// A zip of a WARC file and, if it is stored, a WACZ; else of two WARC files.
+fn parcel(records: &[Vec<u8>], method: zip::CompressionMethod) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default().compression_method(method);
+    let (first, second) = records.split_at(records.len() / 2);
+    let second = match method {
+        zip::CompressionMethod::Stored => ("b.wacz", zipped(second, zip::CompressionMethod::Deflated)),
+        _ => ("x/b.warc.xz", xz(&second.concat())),
+    };
+    for (name, data) in [("a.warc.gz", each(first, gzip)), ("readme.txt", b"text".to_vec()), second] {
+        zip.start_file(name, options).expect("a name");
+        zip.write_all(&data).expect("memory");
+    }
+    zip.finish().expect("memory").into_inner()
+}
+
+/// A tarball of a WARC file with a long name, and a WACZ.
+fn tarball(records: &[Vec<u8>]) -> Vec<u8> {
+    let entry = |name: &str, kind: u8, data: &[u8]| {
+        let mut head = vec![0; 512];
+        head[..name.len()].copy_from_slice(name.as_bytes());
+        head[124..135].copy_from_slice(format!("{:011o}", data.len()).as_bytes());
+        head[156] = kind;
+        head[148..156].fill(b' ');
+        let sum: u32 = head.iter().map(|byte| u32::from(*byte)).sum();
+        head[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+        head.extend(data);
+        head.resize(head.len().next_multiple_of(512), 0);
+        head
+    };
+    let (first, second) = records.split_at(records.len() / 2);
+    [
+        entry("crawl/", b'5', b""),
+        entry("././@LongLink", b'L', b"crawl/a.warc.gz\0"),
+        entry("cut.txt", b'0', &each(first, gzip)),
+        entry("crawl/notes.txt", b'0', b"text"),
+        entry("crawl/b.wacz", b'0', &zipped(second, zip::CompressionMethod::Stored)),
+        vec![0; 1024],
+    ]
+    .concat()
+}
+
 /// The same pages in every archive format.
 fn archives() -> Vec<(&'static str, Vec<u8>)> {
     let (warc, arc) = (warc_records(), arc_records());
@@ -121,12 +173,19 @@ fn archives() -> Vec<(&'static str, Vec<u8>)> {
         ("zstd compressed dictionary", [dictionary_frame(&dictionary, true), with_dictionary].concat()),
         ("lz4 by record", each(&warc, lz4)),
         ("lz4 whole", lz4(&whole)),
+        ("xz by record", each(&warc, xz)),
+        ("xz whole", xz(&whole)),
+        ("bzip2 by record", each(&warc, bzip2)),
+        ("bzip2 whole", bzip2(&whole)),
         ("gzip padded", [each(&warc, gzip), vec![0; 1000]].concat()),
         ("arc", arc.concat()),
         ("arc gzip by record", each(&arc, gzip)),
         ("arc gzip whole", gzip(&arc.concat())),
         ("wacz stored", zipped(&warc, zip::CompressionMethod::Stored)),
         ("wacz deflated", zipped(&warc, zip::CompressionMethod::Deflated)),
+        ("zip", parcel(&warc, zip::CompressionMethod::Deflated)),
+        ("zip with a wacz", parcel(&warc, zip::CompressionMethod::Stored)),
+        ("tar", tarball(&warc)),
         ("bare LF", bare_lf.into_bytes()),
     ]
 }
@@ -208,6 +267,8 @@ fn offsets_and_lengths_are_those_of_the_members() {
         ("plain", records.concat(), records.iter().map(Vec::len).collect::<Vec<_>>()),
         ("gzip", each(&records, gzip), records.iter().map(|record| gzip(record).len()).collect()),
         ("lz4", each(&records, lz4), records.iter().map(|record| lz4(record).len()).collect()),
+        ("xz", each(&records, xz), records.iter().map(|record| xz(record).len()).collect()),
+        ("bzip2", each(&records, bzip2), records.iter().map(|record| bzip2(record).len()).collect()),
     ] {
         let mut offset = 0;
         for (item, length) in read_all(&data).iter().zip(lengths) {
@@ -494,6 +555,8 @@ fn records_over_the_limit_are_passed_without_being_held() {
         ("whole", gzip(&records.concat())),
         ("zstd", each(&records, |record| zstd_with(record, &[]))),
         ("lz4", lz4(&records.concat())),
+        ("xz", xz(&records.concat())),
+        ("bzip2", bzip2(&records.concat())),
     ] {
         let file = File::with(&data);
         let items: Vec<Item> = read(&file.path(), 0, &params).into_iter().map(|(item, _)| item).collect();

@@ -1,7 +1,7 @@
-//! WACZ: a zip with WARC files in its folder `archive/`.
+//! WACZ: a zip with WARC files in its folder `archive/`; and other ZIP files and tarballs with WARC files, or with WACZ files, in them.
 //!
 //! The WARC files are read one after the other, in the order of their names. As in the indexes of a WACZ, offsets and lengths are relative
-//! to the WARC file that contains a record, not to the zip.
+//! to the WARC file that contains a record, not to the zip or tarball.
 //!
 //! Positions continue from entry to entry, as if all entries were one file.
 
@@ -10,14 +10,14 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use flate2::read::DeflateDecoder;
-use zip::CompressionMethod;
-use zip::read::ZipArchive;
 
-use super::codec::{Codec, MAX_DEFLATE_RATIO};
+use super::codec::Codec;
+use super::container::{Contents, Entry, Kind, contents, kind_of};
 use super::format::{Archive, Format, Item, Params};
 use super::head::codec_of;
 use super::header::Dialect;
 use super::members::Members;
+use super::packed::TAR_HEAD_BYTES;
 use super::position::{Packing, Position};
 use super::records::Records;
 use super::warc::Warc;
@@ -25,25 +25,23 @@ use super::window::Window;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// The first bytes of a zip.
-const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
-
-/// True for a zip; sets the file back to its start.
-pub(super) fn is_zip(file: &mut File) -> io::Result<bool> {
+/// The start and length of each WARC file that is stored uncompressed in a container; `None` for a file that is none. Sets the file back to
+/// its start.
+pub(super) fn stored(path: &Path, file: &mut File) -> io::Result<Option<Vec<(u64, u64)>>> {
     let mut head = Vec::new();
-    file.by_ref().take(ZIP_MAGIC.len() as u64).read_to_end(&mut head)?;
+    file.by_ref().take(TAR_HEAD_BYTES as u64).read_to_end(&mut head)?;
     file.seek(SeekFrom::Start(0))?;
-    Ok(head == ZIP_MAGIC)
-}
-
-/// The start and length of each WARC file that is stored uncompressed in a WACZ.
-pub(super) fn stored(path: &Path) -> io::Result<Vec<(u64, u64)>> {
-    let entries = entries(path)?.into_iter().filter(|entry| !entry.deflated);
-    Ok(entries.map(|entry| (entry.start, entry.bytes)).collect())
+    let Some(kind) = kind_of(&head) else { return Ok(None) };
+    let entries = contents(path, kind)?.entries.into_iter().filter(|entry| !entry.deflated);
+    Ok(Some(entries.map(|entry| (entry.start, entry.bytes)).collect()))
 }
 
 /// The format of WACZ files.
 pub(super) struct WaczFormat;
+/// The format of ZIP files with WARC or WACZ files in them.
+pub(super) struct ZipFormat;
+/// The format of tarballs with WARC or WACZ files in them.
+pub(super) struct TarFormat;
 
 impl Format for WaczFormat {
     fn name(&self) -> &'static str {
@@ -51,63 +49,73 @@ impl Format for WaczFormat {
     }
 
     fn recognises(&self, path: &Path, head: &[u8]) -> bool {
-        head.starts_with(ZIP_MAGIC) && entries(path).is_ok_and(|entries| !entries.is_empty())
+        holds_warcs(path, head, Kind::Zip).is_some_and(|contents| contents.is_wacz)
     }
 
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
-        let entries = entries(path).map_err(Error::io(path, "reading the zip directory of"))?;
-        let (index, inner) = unpack(position, &entries);
-        let path = path.to_owned();
-        let mut wacz = Wacz { path, entries, index, current: None, counted: inner.counted, params: params.clone() };
-        if index < wacz.entries.len() {
-            wacz.current = Some(wacz.open_entry(inner)?);
-        }
-        Ok(Box::new(wacz))
+        open(path, Kind::Zip, position, params)
     }
 }
 
-/// A WARC file in the zip.
-struct Entry {
-    name: String,
-    start: u64,
-    compressed_bytes: u64,
-    bytes: u64,
-    deflated: bool,
-    /// The position at which it begins: after the bytes of all entries before it, and one more for each entry.
-    base: u64,
+impl Format for ZipFormat {
+    fn name(&self) -> &'static str {
+        "ZIP"
+    }
+
+    fn recognises(&self, path: &Path, head: &[u8]) -> bool {
+        holds_warcs(path, head, Kind::Zip).is_some()
+    }
+
+    fn check(&self, path: &Path, _: &Params) -> std::result::Result<(), String> {
+        check(path, Kind::Zip)
+    }
+
+    fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
+        open(path, Kind::Zip, position, params)
+    }
 }
 
-/// The WARC files of a zip, by name; none in a zip that is not a WACZ.
-fn entries(path: &Path) -> io::Result<Vec<Entry>> {
-    let file = files::open(path)?;
-    let zip_bytes = file.metadata()?.len();
-    let mut zip = ZipArchive::new(io::BufReader::new(file)).map_err(io::Error::other)?;
-    let mut entries = Vec::new();
-    for index in 0..zip.len() {
-        let Ok(entry) = zip.by_index_raw(index) else { continue };
-        let Ok(name) = entry.name() else { continue };
-        let is_warc = name.starts_with("archive/") && (name.ends_with(".warc") || name.contains(".warc."));
-        let deflated = match entry.compression() {
-            CompressionMethod::Stored => false,
-            CompressionMethod::Deflated => true,
-            _ => continue,
-        };
-        if let (true, Some(start)) = (is_warc && !entry.encrypted(), entry.data_start()) {
-            let name = name.into_owned();
-            // The zip states the sizes; no entry can be larger than the file.
-            let compressed_bytes = entry.compressed_size().min(zip_bytes);
-            let most = if deflated { compressed_bytes.saturating_mul(MAX_DEFLATE_RATIO) } else { compressed_bytes };
-            let bytes = entry.size().min(most);
-            entries.push(Entry { name, start, compressed_bytes, bytes, deflated, base: 0 });
-        }
+impl Format for TarFormat {
+    fn name(&self) -> &'static str {
+        "tar"
     }
-    entries.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut base = 0_u64;
-    for entry in &mut entries {
-        entry.base = base;
-        base = base.saturating_add(entry.bytes + 1);
+
+    fn recognises(&self, path: &Path, head: &[u8]) -> bool {
+        holds_warcs(path, head, Kind::Tar).is_some()
     }
-    Ok(entries)
+
+    fn check(&self, path: &Path, _: &Params) -> std::result::Result<(), String> {
+        check(path, Kind::Tar)
+    }
+
+    fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
+        open(path, Kind::Tar, position, params)
+    }
+}
+
+/// What a file that begins with `head` holds, if it is such a container, and there is something to be read in it.
+fn holds_warcs(path: &Path, head: &[u8], kind: Kind) -> Option<Contents> {
+    let contents = if kind_of(head) == Some(kind) { contents(path, kind).ok()? } else { return None };
+    (!contents.entries.is_empty()).then_some(contents)
+}
+
+/// Refuses a container of which only a part can be read in place.
+fn check(path: &Path, kind: Kind) -> std::result::Result<(), String> {
+    let unreadable = contents(path, kind).map_err(|error| error.to_string())?.unreadable;
+    let Some(first) = unreadable.first() else { return Ok(()) };
+    let what = if kind == Kind::Zip { "a ZIP" } else { "a tarball" };
+    Err(format!("{what} in which {first} cannot be read in its place: unpack it"))
+}
+
+fn open(path: &Path, kind: Kind, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
+    let entries = contents(path, kind).map_err(Error::io(path, "reading the directory of"))?.entries;
+    let (index, inner) = unpack(position, &entries);
+    let path = path.to_owned();
+    let mut wacz = Wacz { path, entries, index, current: None, counted: inner.counted, params: params.clone() };
+    if index < wacz.entries.len() {
+        wacz.current = Some(wacz.open_entry(inner)?);
+    }
+    Ok(Box::new(wacz))
 }
 
 struct Wacz {

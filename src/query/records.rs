@@ -111,7 +111,7 @@ fn places(
 fn refusal(archive: &ArchiveRecord) -> Option<&'static str> {
     match archive.identity.format.as_str() {
         _ if archive.identity.path == STREAM => Some("read from standard input"),
-        "WARC" | "WACZ" => None,
+        "WARC" | "WACZ" | "ZIP" | "tar" => None,
         "ARC" => Some("in an ARC file"),
         "HTTrack mirror" => Some("in a mirror of HTTrack"),
         "folder of pages" => Some("in a folder of pages"),

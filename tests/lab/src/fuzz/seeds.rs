@@ -167,6 +167,48 @@ pub fn gzip(data: &[u8]) -> Result<Vec<u8>> {
     Ok(encoder.finish()?)
 }
 
+/// As an xz stream.
+pub fn xz(data: &[u8]) -> Result<Vec<u8>> {
+    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    encoder.write_all(data)?;
+    Ok(encoder.finish()?)
+}
+
+/// As a bzip2 stream.
+pub fn bzip2(data: &[u8]) -> Result<Vec<u8>> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(data)?;
+    Ok(encoder.finish()?)
+}
+
+/// Length of a block of a tarball.
+const TAR_BLOCK: usize = 512;
+
+/// An entry of a tarball.
+pub fn tar_entry(name: &str, kind: u8, data: &[u8]) -> Vec<u8> {
+    let mut entry = vec![0; TAR_BLOCK];
+    entry[..name.len()].copy_from_slice(name.as_bytes());
+    entry[124..135].copy_from_slice(format!("{:011o}", data.len()).as_bytes());
+    entry[156] = kind;
+    entry.extend(data);
+    entry.resize(entry.len().next_multiple_of(TAR_BLOCK), 0);
+    fit_tar(&mut entry);
+    entry
+}
+
+/// Makes the checksums of all headers of a tarball fit.
+pub fn fit_tar(tar: &mut [u8]) {
+    let mut at = 0;
+    while let Some(head) = tar.get_mut(at..at + TAR_BLOCK).filter(|head| head[0] != 0) {
+        head[148..156].fill(b' ');
+        let sum: u32 = head.iter().map(|byte| u32::from(*byte)).sum();
+        head[148..155].copy_from_slice(format!("{sum:06o}\0").as_bytes());
+        let digits = String::from_utf8_lossy(&head[124..135]).into_owned();
+        let bytes = usize::from_str_radix(digits.trim_matches(['\0', ' ']), 8).unwrap_or(0);
+        at += TAR_BLOCK + bytes.min(tar.len()).next_multiple_of(TAR_BLOCK);
+    }
+}
+
 fn zlib(data: &[u8]) -> Result<Vec<u8>> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(data)?;

@@ -68,6 +68,7 @@ pub const TARGETS: &[Target] = &[
     target("ranges", ranges),
     target("parquet", parquet),
     target("wacz", wacz),
+    target("parcels", parcels),
     target("httrack", httrack),
     target("pages", pages),
     target("http", http),
@@ -243,6 +244,41 @@ fn wacz() -> Result<Work> {
         // Zips themselves are changed too.
         if dice.roll(4) == 0 {
             mutate(&mut bytes, other, dice);
+        }
+        bytes
+    };
+    of_files(seeds::warcs()?, Box::new(make))
+}
+
+/// Tarballs of WARC files in further compressions and of a WACZ, or those files by themselves.
+fn parcels() -> Result<Work> {
+    let make = |seed: &[u8], other: &[u8], dice: &mut Dice| {
+        let halves = seed.split_at(seed.len() / 2);
+        let (xz, bzip2) = (seeds::xz(halves.0).unwrap_or_default(), seeds::bzip2(halves.1).unwrap_or_default());
+        let entry = |body: &[u8]| shaped::Entry {
+            name: "archive/a.warc".into(),
+            body: body.into(),
+            ..shaped::Entry::default()
+        };
+        let wacz = shaped::zip(&[entry(other)], dice);
+        let mut bytes = match dice.roll(6) {
+            0 => xz,
+            1 => bzip2,
+            2 => shaped::zip(&[shaped::Entry { name: "a.wacz".into(), body: wacz, ..shaped::Entry::default() }], dice),
+            _ => [
+                seeds::tar_entry("././@LongLink", b'L', b"crawl/a.warc.xz\0"),
+                seeds::tar_entry("x", b'0', &xz),
+                seeds::tar_entry("x", b'x', b"20 path=a/b.warc.bz2\n"),
+                seeds::tar_entry("b.warc.bz2", b'0', &bzip2),
+                seeds::tar_entry("c.wacz", b'0', &wacz),
+                vec![0; 1024],
+            ]
+            .concat(),
+        };
+        mutate(&mut bytes, other, dice);
+        // The checksums of headers fit again, mostly.
+        if dice.roll(4) > 0 {
+            seeds::fit_tar(&mut bytes);
         }
         bytes
     };
