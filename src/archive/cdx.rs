@@ -1,5 +1,5 @@
 //! Indexes of archives, with one capture a line: CDXJ as pywb and Common Crawl write it, the JSON objects of CDXJ alone, and CDX with a
-//! legend as wget and Heritrix write it; plain or compressed.
+//! legend as wget and Heritrix write it; and what a CDX server answers (see [`cdx_server`]); plain or compressed.
 //!
 //! A line becomes a page without text: its URL, its languages where the index names them (Common Crawl's `languages`), and the place of the
 //! capture. Lines of captures that are not pages are left out for the same reasons as the captures themselves would be. Walking an index
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::cdx_server;
 use super::codec::{self, Codec};
 use super::dates::date_ms;
 use super::format::{Archive, Format, Item, Params};
@@ -40,7 +41,10 @@ impl Format for CdxFormat {
         }
         let content = content_head(head);
         let mut lines = content.split(|byte| *byte == b'\n').filter(|line| !line.starts_with(b"!"));
-        lines.next().is_some_and(|line| legend(line).is_some() || json_of(line).is_some_and(looks_like_an_entry))
+        let is_index = |line: &[u8]| {
+            legend(line).is_some() || json_of(line).is_some_and(looks_like_an_entry) || cdx_server::is_line(line)
+        };
+        lines.next().is_some_and(is_index) || cdx_server::names(&content).is_some()
     }
 
     fn open(&self, path: &Path, position: u64, _: &Params) -> Result<Box<dyn Archive>> {
@@ -102,8 +106,12 @@ struct Lines {
     codec: Codec,
     /// Length of the file.
     file_bytes: u64,
-    /// First line of a CDX file; it is put before each line that is handed on for parsing.
+    /// First line of a CDX file, or row of names; it is put before each line that is handed on for parsing.
     legend: Vec<u8>,
+    /// True for the rows of a JSON array, in which line ends mean nothing.
+    in_rows: bool,
+    /// True for the first row, if it is one of names.
+    names_first: bool,
     /// How many decompressed bytes were read.
     position: u64,
 }
@@ -114,13 +122,58 @@ impl Lines {
         let file_bytes = file.metadata()?.len();
         let codec = codec_of(&mut file)?;
         let reader = decoded(path, codec)?;
-        let mut lines = Lines { path: path.to_owned(), reader, codec, file_bytes, legend: Vec::new(), position: 0 };
+        let (in_rows, names_first) = (false, false);
+        let path = path.to_owned();
+        let mut lines =
+            Lines { path, reader, codec, file_bytes, legend: Vec::new(), in_rows, names_first, position: 0 };
+        let path = lines.path.clone();
+        if let Ok(Some((names, is_first))) = lines.names() {
+            (lines.legend, lines.in_rows, lines.names_first) = ([&names[..], b"\n"].concat(), true, is_first);
+            return Ok(lines);
+        }
         match lines.line() {
             Ok(Ok(first)) if legend(&first).is_some() => lines.legend = [first.trim_ascii(), b"\n"].concat(),
+            Ok(Ok(first)) if cdx_server::is_line(first.trim_ascii()) => {
+                lines.legend = cdx_server::LEGEND.to_vec();
+                (lines.reader, lines.position) = (decoded(&path, codec)?, 0);
+            }
             // The first line is an ordinary line, so it is read again; damage is reported when it is read again.
-            _ => (lines.reader, lines.position) = (decoded(path, codec)?, 0),
+            _ => (lines.reader, lines.position) = (decoded(&path, codec)?, 0),
         }
         Ok(lines)
+    }
+
+    /// The row of names of a JSON array, and whether it is the first row; looks only at what is in the buffer.
+    fn names(&mut self) -> io::Result<Option<(Vec<u8>, bool)>> {
+        let head = self.reader.fill_buf()?;
+        Ok(cdx_server::names(head[..head.len().min(MAX_LINE_BYTES)].trim_ascii_start()))
+    }
+
+    /// The next row of a JSON array, as [`Lines::line`] gives lines; what is no row, at its end.
+    fn row(&mut self) -> io::Result<std::result::Result<Vec<u8>, u64>> {
+        let mut bytes = Vec::new();
+        let mut brackets = 0;
+        loop {
+            let left = MAX_LINE_BYTES - bytes.len();
+            let count = self.reader.by_ref().take(left as u64).read_until(b']', &mut bytes)?;
+            self.position += count as u64;
+            let row = cdx_server::row_in(&bytes);
+            if cdx_server::cells(row).is_some() {
+                let between = bytes.len() - row.len();
+                bytes.drain(..between);
+                return Ok(Ok(bytes));
+            }
+            brackets += 1;
+            if count == 0 || bytes.len() >= MAX_LINE_BYTES || brackets == cdx_server::MAX_BRACKETS {
+                // After the last row stands the end of the array.
+                let is_end = count == 0 && row.trim_ascii() == b"]";
+                return Ok(if is_end || row.trim_ascii().is_empty() {
+                    Ok(Vec::new())
+                } else {
+                    Err(bytes.len() as u64)
+                });
+            }
+        }
     }
 
     /// Skips what was read before.
@@ -174,8 +227,12 @@ impl Lines {
             let skip = |reason, length, detail: String| {
                 Ok(Some(Item::Skip(Skip { reason, offset, length, url: String::new(), detail })))
             };
-            let line = match self.line() {
+            let line = match if self.in_rows { self.row() } else { self.line() } {
                 Ok(Ok(line)) => line,
+                Ok(Err(length)) if self.in_rows => {
+                    let detail = format!("row: none within {MAX_LINE_BYTES} bytes");
+                    return skip(SkipReason::BadRecord, length, detail);
+                }
                 Ok(Err(length)) => {
                     return skip(SkipReason::BadRecord, length, format!("line: longer than {MAX_LINE_BYTES} bytes"));
                 }
@@ -192,6 +249,9 @@ impl Lines {
             }
             let text = line.trim_ascii();
             if text.is_empty() || text.starts_with(b"!") || legend(text).is_some() {
+                continue;
+            }
+            if self.names_first && offset == 0 {
                 continue;
             }
             let block = if self.legend.is_empty() { text.to_vec() } else { [&self.legend, text].concat() };
@@ -281,6 +341,9 @@ struct Entry {
 impl Line {
     fn read(block: &[u8]) -> std::result::Result<Line, String> {
         let first = block.split(|byte| *byte == b'\n').next().unwrap_or(block);
+        if first.starts_with(b"[") {
+            return Line::of_row(first, block.get(first.len() + 1..).unwrap_or(&[]));
+        }
         match legend(first) {
             Some(letters) => Line::of_columns(letters, block.get(first.len() + 1..).unwrap_or(&[])),
             None => Line::of_json(block),
@@ -309,6 +372,25 @@ impl Line {
                 offset: Scalar::number(entry.offset),
                 length: Scalar::number(entry.length),
             },
+        })
+    }
+
+    fn of_row(names: &[u8], row: &[u8]) -> std::result::Result<Line, String> {
+        let cells = |row| cdx_server::cells(row).ok_or("row: not an array of values");
+        let (names, cells) = (cells(names)?, cells(row)?);
+        let value = |name| cdx_server::value(&names, &cells, name);
+        let number = |name| value(name).parse().ok().filter(|number| i64::try_from(*number).is_ok()).unwrap_or(0);
+        let url = value("original");
+        if url.is_empty() {
+            return Err("row: no URL".to_owned());
+        }
+        Ok(Line {
+            url: url.to_owned(),
+            date_ms: date_ms(value("timestamp")),
+            status: value("statuscode").to_owned(),
+            mime: value("mimetype").to_owned(),
+            languages: String::new(),
+            pointer: Pointer { file: value("filename").to_owned(), offset: number("offset"), length: number("length") },
         })
     }
 
@@ -462,6 +544,63 @@ mod tests {
                 assert_eq!(archive.next().expect("readable").as_ref(), from_start.get(done));
             }
         }
+    }
+
+    #[test]
+    fn answers_of_servers_are_read_from_any_row() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("answer");
+        let cells = |n: usize| {
+            [
+                "org,ex)/".into(),
+                "20020120142510".into(),
+                format!("http://ex.org:80/fr/a[{n}]"),
+                "text/html".into(),
+                "200".into(),
+            ]
+            .into_iter()
+            .chain(["HT2D".to_owned(), "1792".to_owned()])
+            .collect::<Vec<String>>()
+        };
+        let rows: Vec<String> = (0..5).map(|n| serde_json::to_string(&cells(n)).expect("JSON")).collect();
+        let head = r#"["urlkey","timestamp","original","mimetype","statuscode","digest","length"]"#;
+        let text: String = (0..5).map(|n| cells(n).join(" ") + "\n").collect();
+        for answer in [
+            format!("[{head},\n{}]\n", rows.join(",\n")),
+            format!("[{}]", rows.join(",")),
+            format!("[\n  {head} ,\n  {}\n]\n\n", rows.join(" ,\n  ")),
+            text,
+        ] {
+            std::fs::write(&path, &answer).expect("room on the disk");
+            assert_eq!(super::super::format_of(&path).expect("known").name(), "CDX");
+            let (mut items, mut positions) = (Vec::new(), vec![0]);
+            let mut archive = CdxFormat.open(&path, 0, &Params::default()).expect("there");
+            while let Some(item) = archive.next().expect("readable") {
+                items.push(item);
+                positions.push(archive.position());
+            }
+            for (done, &position) in positions.iter().enumerate() {
+                let mut archive = CdxFormat.open(&path, position, &Params::default()).expect("there");
+                assert_eq!(archive.next().expect("readable").as_ref(), items.get(done), "{answer}");
+            }
+            let urls: Vec<String> = items
+                .into_iter()
+                .map(|item| match item {
+                    Item::Record(line) => capture(line).expect("a page").url,
+                    Item::Skip(skip) => skip.detail,
+                })
+                .collect();
+            assert_eq!(urls, [0, 1, 2, 3, 4].map(|n| format!("http://ex.org:80/fr/a[{n}]")), "{answer}");
+        }
+        // With a key to go on, and with what is no row.
+        std::fs::write(&path, format!("[{head},{},[],[\"org%2Cex\"],{}", rows[0], rows[1].repeat(2000))).expect("room");
+        let mut archive = CdxFormat.open(&path, 0, &Params::default()).expect("there");
+        let items: Vec<Item> = std::iter::from_fn(|| archive.next().expect("readable")).collect();
+        assert_eq!(items.len(), 3 + 2000);
+        std::fs::write(&path, format!("[{},{}", rows[0], "x".repeat(200_000))).expect("room on the disk");
+        let mut archive = CdxFormat.open(&path, 0, &Params::default()).expect("there");
+        let items: Vec<Item> = std::iter::from_fn(|| archive.next().expect("readable")).collect();
+        assert_eq!(items.iter().filter(|item| matches!(item, Item::Record(_))).count(), 1);
     }
 
     #[test]

@@ -16,7 +16,7 @@
 //! | `records.rs`, `header.rs`, `position.rs` | where records begin and end, and where reading continues after damage |
 //! | `stream.rs`, `beside.rs` | standard input; waiting for data that may never come |
 //! | `warc.rs`, `arc.rs` | the header of a record; WAT and WET files are WARC files too |
-//! | `cdx.rs`, `columnar.rs` | the lines of an index: CDXJ, CDX, Common Crawl's Parquet |
+//! | `cdx.rs`, `cdx_server.rs`, `columnar.rs` | the lines of an index: CDXJ, CDX, answers of CDX servers, Common Crawl's Parquet |
 //! | `ranges.rs` | records read out of archives by their places |
 //! | `wat.rs`, `wet.rs` | the data of a WAT record about a response, and the text of a WET record |
 //! | `copies.rs` | records copied byte for byte |
@@ -32,6 +32,7 @@
 mod arc;
 mod beside;
 mod cdx;
+mod cdx_server;
 mod codec;
 mod coding;
 #[cfg(feature = "parquet")]

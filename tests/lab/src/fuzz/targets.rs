@@ -65,6 +65,7 @@ pub const TARGETS: &[Target] = &[
     target("warc", warc),
     target("arc", arc),
     target("index", index),
+    target("answers", answers),
     target("ranges", ranges),
     target("parquet", parquet),
     target("wacz", wacz),
@@ -199,6 +200,19 @@ fn index() -> Result<Work> {
     files.push(lines[..2].join("\n").into_bytes());
     files.push(lines[2..].join("\n").into_bytes());
     of_files(files, of_lines())
+}
+
+/// Answers of CDX servers.
+fn answers() -> Result<Work> {
+    let head = r#"["urlkey","timestamp","original","mimetype","statuscode","digest","length"]"#;
+    let row = r#"["org,ex)/","20020120142510","http://ex.org:80/a[1]","text/html","200","HT2DYGA5UKZCPBSFVCV3JOBXGW2G5UUA","1792"]"#;
+    let line = "org,ex)/ 20020120142510 http://ex.org:80/ text/html 200 HT2DYGA5UKZCPBSFVCV3JOBXGW2G5UUA 1792\n";
+    let answers = [
+        format!("[{head},\n{row},\n{row}]\n"),
+        format!("[{row},{row},[],[\"org%2Cex\"]]"),
+        line.repeat(3) + "\norg%2Cex\n",
+    ];
+    of_files(answers.map(String::into_bytes).into(), changed(seeds::compress))
 }
 
 /// Fields of lines are changed, mostly, or bytes.
