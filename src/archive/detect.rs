@@ -40,7 +40,7 @@ impl Formats {
 
     /// The same, among other archives of a folder: pages by themselves are no archives there.
     pub(super) fn recognise_alone(self, path: &Path, head: &[u8]) -> Option<&'static dyn Format> {
-        let mut formats = self.0.iter().copied().filter(|format| !format.is_any_folder());
+        let mut formats = self.0.iter().copied().filter(|format| !format.takes_pages());
         formats.find(|format| format.recognises(path, head))
     }
 }

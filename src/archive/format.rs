@@ -87,8 +87,8 @@ pub trait Format: Sync {
         false
     }
 
-    /// True when it takes any folder with pages in it, so that a folder is one of its archives only if it holds no other.
-    fn is_any_folder(&self) -> bool {
+    /// True when it takes pages as they were saved, in any folder or file: among archives they are other files.
+    fn takes_pages(&self) -> bool {
         false
     }
 

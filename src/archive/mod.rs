@@ -103,6 +103,7 @@ pub const FORMATS: &[&dyn Format] = &[
     #[cfg(feature = "parquet")]
     &columnar::ColumnarFormat,
     &pages::PagesFormat,
+    &pages::PageFormat,
 ];
 
 const ALL: Formats = Formats(FORMATS);

@@ -80,6 +80,41 @@ fn a_folder_that_does_not_say_its_address_needs_one_and_the_store_keeps_it() {
 }
 
 #[test]
+fn pages_that_name_their_addresses_need_no_folders() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    tiny_site(&at("tiny.warc"));
+    save(&at("html"));
+    fs::create_dir(at("saved")).expect("a folder");
+    for lang in ["en", "fr"] {
+        for entry in fs::read_dir(at("html").join(lang)).expect("a folder") {
+            let path = entry.expect("a file").path();
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            let (page, url) = (fs::read_to_string(&path).expect("text"), format!("http://tiny.test/{lang}/{name}"));
+            let (ending, text) = if lang == "en" {
+                let head = format!(
+                    "From: <Saved by Blink>\r\nSnapshot-Content-Location: {url}\r\nMIME-Version: 1.0\r\n\
+                     Content-Type: multipart/related; boundary=\"b\"\r\n\r\n--b\r\nContent-Type: text/html\r\n\
+                     Content-Transfer-Encoding: quoted-printable\r\n\r\n"
+                );
+                ("mhtml", head + &page.replace('=', "=3D").replace(", ", ",=\r\n ") + "\r\n--b--\r\n")
+            } else {
+                ("html", format!("<!DOCTYPE html><!--\n Page saved with SingleFile \n url: {url} \n-->{page}"))
+            };
+            fs::write(at("saved").join(format!("{lang} {name}.{ending}")), text).expect("room on the disk");
+        }
+    }
+    succeeds(diglot(&at("archive")).arg("run").arg(at("tiny.warc")));
+    succeeds(diglot(&at("folder")).arg("run").arg(at("saved")));
+    let each = fs::read_dir(at("saved")).expect("a folder").map(|entry| entry.expect("a file").path());
+    let told = succeeds(diglot(&at("each")).arg("run").args(each));
+    assert!(told.contains("inputs: 10 read"), "{told}");
+    let expected = pairs(&at("archive"));
+    assert_eq!(pairs(&at("folder")), expected);
+    assert_eq!(pairs(&at("each")), expected);
+}
+
+#[test]
 fn pages_beside_archives_are_other_files() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);

@@ -1,6 +1,6 @@
 //! Folders of pages: what `wget -m`, curl or SiteSucker left, an unpacked export, or pages that a browser saved.
 //!
-//! The URL of a page is the one that was noted in it when it was saved ([`notes`]); else it follows from the path of its file ([`names`]).
+//! The URL of a page is the one that was noted in it when it was saved ([`notes`], or in MHTML, [`mhtml`]); else it follows from the path of its file ([`names`]).
 //! Links to files of the folder are turned back into URLs. Reading is lazy: the files are listed, and each is read when it comes up.
 //!
 //! The offset of a record is the number of its file in the order of their paths, and its length that of the file. A position is the number
@@ -9,8 +9,10 @@
 //! As with mirrors of HTTrack, only regular files below the folder are read, and symbolic links are not followed; everything else is
 //! skipped as [`SkipReason::FileNotRead`].
 
+mod mhtml;
 mod names;
 mod notes;
+mod single;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -28,7 +30,9 @@ use crate::error::{Error, Result};
 use crate::files;
 use crate::types::{RawRecord, Skip, SkipReason};
 use names::Names;
-use notes::Note;
+use notes::{NOTE_BYTES, Note};
+pub(super) use single::PageFormat;
+use single::Place;
 
 /// The format of folders of pages.
 pub(super) struct PagesFormat;
@@ -37,15 +41,13 @@ pub(super) struct PagesFormat;
 const LOOKED_AT: usize = 1 << 20;
 /// How many pages are looked at to find one in which its URL is noted.
 const LOOKED_INTO: usize = 100;
-/// How many bytes of a page are searched for a note.
-const NOTE_BYTES: usize = 4 << 10;
 
 impl Format for PagesFormat {
     fn name(&self) -> &'static str {
         "folder of pages"
     }
 
-    fn is_any_folder(&self) -> bool {
+    fn takes_pages(&self) -> bool {
         true
     }
 
@@ -56,7 +58,8 @@ impl Format for PagesFormat {
     fn check(&self, path: &Path, params: &Params) -> std::result::Result<(), String> {
         let names = Names::new(path, params.base_url.as_deref())?;
         for (at, page) in pages_of(path).enumerate() {
-            let has_note = || head_of(path, &page.path()).is_ok_and(|head| Note::find(&head).is_some());
+            let has_note =
+                || head_of(path, &page.path()).is_ok_and(|head| mhtml::begins(&head) || Note::find(&head).is_some());
             if names.url_of(&page.name, false).is_some() || (at < LOOKED_INTO && has_note()) {
                 return Ok(());
             }
@@ -140,7 +143,7 @@ fn pages_of(root: &Path) -> impl Iterator<Item = Saved> {
     let mut looked = 0;
     files.filter(move |file| {
         let ending = ending_of(&file.name);
-        if file.is_page() || names::is_program(&ending) {
+        if file.is_page() || names::is_program(&ending) || mhtml::ENDINGS.contains(&ending.as_str()) {
             return true;
         }
         looked += usize::from(!is_other_ending(&ending));
@@ -260,6 +263,10 @@ impl Pages {
             // If one file cannot be read, the others may still be.
             Err(error) => return skip(SkipReason::FileNotRead, format!("{}: {error}", file.name)),
         };
+        if mhtml::begins(&bytes[..bytes.len().min(NOTE_BYTES)]) {
+            let place = Place { offset: ordinal as u64, length: file.bytes, modified_ms: file.modified_ms };
+            return single::of_mhtml(&bytes, place, url.clone());
+        }
         let note = Note::find(&bytes[..bytes.len().min(NOTE_BYTES)]);
         let date_ms = note.as_ref().map(|note| note.date_ms).filter(|date| *date != 0).unwrap_or(file.modified_ms);
         let Some(url) = note.map(|note| note.url).or(url.clone()) else {
@@ -434,6 +441,11 @@ mod tests {
     fn notes_in_pages_and_saved_headers_count() {
         let folder = folder(&[
             ("a.html", "<!-- saved from url=(0016)https://ex.org/a --><p>x"),
+            (
+                "m.mht",
+                "A: b\nMIME-Version: 1\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\
+                Content-Location: http://ex.org/m\n\n<p>m\n--b--\n",
+            ),
             ("b.org/h.html", "HTTP/1.1 404 Not Found\r\n\r\n<p>x"),
         ]);
         PagesFormat.check(folder.path(), &Params::default()).expect("addresses");
@@ -442,6 +454,8 @@ mod tests {
         assert_eq!((first.url.as_str(), first.http), ("https://ex.org/a", false));
         let Item::Record(second) = &items[1].0 else { panic!("a response") };
         assert!(second.http && second.content_type.is_none());
+        let Item::Record(third) = &items[2].0 else { panic!("a page in MHTML") };
+        assert_eq!((third.url.as_str(), third.block.as_slice()), ("http://ex.org/m", b"<p>m".as_slice()));
     }
 
     #[test]
@@ -458,7 +472,7 @@ mod tests {
         assert!(format_of(empty.path()).is_err());
         let dynamic = folder(&[("ex.org/view?id=1", "<p>x")]);
         assert_eq!(format_of(dynamic.path()).expect("a page").name(), "folder of pages");
-        assert_eq!(FORMATS.iter().filter(|format| format.is_any_folder()).count(), 1);
+        assert_eq!(FORMATS.iter().filter(|format| format.takes_pages()).count(), 2);
     }
 
     #[cfg(unix)]

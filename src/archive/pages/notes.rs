@@ -2,6 +2,9 @@
 
 use memchr::memmem;
 
+/// How many bytes of a page are searched for a note.
+pub(super) const NOTE_BYTES: usize = 4 << 10;
+
 /// What a browser (`saved from url=(0019)https://ex.org/a`) or SingleFile (`url: …`, `saved date: …`) noted in a comment at the start of a
 /// page.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,7 +42,7 @@ fn of_single_file(text: &str) -> Option<Note> {
 }
 
 /// An address of a web page.
-fn web(url: &str) -> Option<String> {
+pub(super) fn web(url: &str) -> Option<String> {
     (url.starts_with("http://") || url.starts_with("https://")).then(|| url.to_owned())
 }
 

@@ -72,6 +72,7 @@ pub const TARGETS: &[Target] = &[
     target("parcels", parcels),
     target("httrack", httrack),
     target("pages", pages),
+    target("mhtml", mhtml),
     target("http", http),
     target("wat", wat),
     target("html", html),
@@ -412,6 +413,27 @@ fn httrack() -> Result<Work> {
         [number, &bytes].concat()
     };
     Ok(Work { seeds, make: Box::new(make), test: Box::new(test) })
+}
+
+/// Pages in MHTML.
+fn mhtml() -> Result<Work> {
+    let file = |(at, page): (usize, Vec<u8>)| {
+        let (coding, body) = match at % 3 {
+            0 => ("8bit", page),
+            1 => ("quoted-printable", page.iter().flat_map(|byte| format!("={byte:02X}").into_bytes()).collect()),
+            _ => ("base64", b"PHAgY2xhc3M9eD5jYWbpIGFuZCBt\r\nb3Jl".to_vec()),
+        };
+        let head = format!(
+            "From: <Saved by Blink>\r\nSnapshot-Content-Location: https://ex.org/a?b=3Dc\r\nSubject: =?utf-8?Q?x?=\r\n\
+             Date: Sat, 28 Nov 2026 12:00:00 +0100\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n\
+             \ttype=\"text/html\"; boundary=\"--b\"\r\n\r\n----b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n\
+             --c\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: {coding}\r\n\
+             Content-Location: https://ex.org/part\r\n\r\n"
+        );
+        let tail = b"\r\n--c--\r\n----b\r\nContent-Type: message/rfc822\r\n\r\nFrom: x\r\n\r\ny\r\n----b--\r\n";
+        [head.as_bytes(), &body, tail].concat()
+    };
+    of_files(seeds::pages()?.into_iter().enumerate().map(file).collect(), changed(as_it_is))
 }
 
 /// A folder of pages: a seed is the name of a file, a zero byte, and what the file holds.
