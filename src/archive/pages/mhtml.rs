@@ -5,6 +5,7 @@ use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{ContentType, Encoding, Message, MessageParser, MessagePart, MimeHeaders};
 
 use super::notes::web;
+use crate::sheltered::sheltered;
 
 /// Endings of such files.
 pub(super) const ENDINGS: [&str; 2] = ["mhtml", "mht"];
@@ -34,8 +35,12 @@ pub(super) fn begins(head: &[u8]) -> bool {
         && headers.contains("multipart/related")
 }
 
-/// The first part that is a page; `None` where there is none.
+/// The first part that is a page; `None` where there is none, or where the parts are so damaged that the parser gives up.
 pub(super) fn page(bytes: &[u8]) -> Option<Page> {
+    sheltered(|| read(bytes)).flatten()
+}
+
+fn read(bytes: &[u8]) -> Option<Page> {
     let message = MessageParser::new().parse(bytes)?;
     let part = message.parts.iter().find(|part| is_page(part))?;
     let text =

@@ -87,7 +87,11 @@ impl Place {
 /// The page in an MHTML file, with the URL of the file's name where it says none itself.
 pub(super) fn of_mhtml(bytes: &[u8], place: Place, named: Option<String>) -> Item {
     let Some(page) = mhtml::page(bytes) else {
-        return place.skip(SkipReason::NotHtml, String::new(), "MHTML without a part that is a page".to_owned());
+        return place.skip(
+            SkipReason::NotHtml,
+            String::new(),
+            "MHTML in which no part is a page, or damaged".to_owned(),
+        );
     };
     let date_ms = if page.date_ms == 0 { place.modified_ms } else { page.date_ms };
     match page.url.or(named) {
