@@ -133,7 +133,7 @@ impl Export {
 
     /// Refuses options that would not do anything.
     fn check_options(&self, content: Content, format: &Format, wanted: &Wanted) -> Result<(), Error> {
-        use Content::{Bitext, Documents, Lexicon, Pairs, Units};
+        use Content::{Bitext, Documents, Languages, Lexicon, Pairs, Units};
         let needs = |option: &str, contents: &[Content]| {
             let names: Vec<&str> = contents.iter().map(|content| content.name()).collect();
             let (names, what) = (names.join(", "), content.name());
@@ -159,6 +159,9 @@ impl Export {
         }
         if self.join.is_some() && self.keep_all {
             return Err(Error::Config("--join joins what is kept; leave out --keep-all".into()));
+        }
+        if content == Languages && self.host.given().is_some() {
+            return Err(Error::Config("--what languages is of all sites of the store; leave out HOST".into()));
         }
         if (self.since.is_some() || self.mark.is_some()) && content == Lexicon {
             return Err(Error::Config("--since and --mark are of no use with --what lexicon".into()));

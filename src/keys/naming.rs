@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::by_letters::{ByLetters, is_doubtful, is_written_so, letters_of, may_be_by_letters};
 use super::classes::{self, APART, Classes};
 use super::sources::{BELIEVED, Known, MIN_NAMED, Source, Text, names};
-use crate::index::site::{Pages, SiteIndex, Urls};
+use crate::index::site::{PageFacts, Pages, SiteIndex, Urls};
 use crate::language::letters::Letters;
 use crate::language::profiles::{Compared, Line};
 use crate::language::{are_relatives, is_taken_for, is_told, is_told_as};
@@ -44,7 +44,8 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
             if is_allowed {
                 keep_better(&mut allowed, found);
             }
-            if facts.detected.agrees(name.lang) || (is_allowed && text.may_be(&facts, name.lang, &known.called)) {
+            let may_be = || text.may_be(&facts, name.lang, &known.called) || is_nearer(pages, page, &facts, name.lang);
+            if facts.detected.agrees(name.lang) || is_allowed && may_be() {
                 keep_better(&mut best, found);
             }
         }
@@ -101,6 +102,15 @@ impl Taught {
     }
 }
 
+/// True for a guess that is nearer, by its letters, to the language that it is called by than to the one that it was taken for: few words that it has in
+/// common with that one say less than the site.
+fn is_nearer(pages: &ByLetters<'_>, page: u32, facts: &PageFacts, named: Lang) -> bool {
+    is_doubtful(facts)
+        && facts.detected.is_known()
+        && is_written_so(named, facts)
+        && pages.compare(&letters_of(pages, &[page]), named, facts.detected) == Some(Compared::Named)
+}
+
 /// How far a source is believed, the source, and the language that it names.
 type Called = (f64, Source, Lang);
 
@@ -134,6 +144,11 @@ impl Doubts {
     fn settle_contested(&self, pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool) {
         for (&(named, told), contested) in &self.contested {
             let mut own = letters_of(pages, contested);
+            for page in
+                (0..pages.count()).filter(|&page| site.lang(page) == Some(named) && self.named.contains_key(&page))
+            {
+                Letters::of(pages.letters(page)).iter().for_each(|letters| own.add(letters));
+            }
             let compared = pages.compare(&own, named, told);
             // Words would have told a language with a list of them.
             let is_possible = contested.iter().all(|&page| !is_told_as(named, pages.facts(page).latin_share));
@@ -267,7 +282,7 @@ fn guess_of(pages: &dyn Pages, group: &[u32]) -> Option<Lang> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::site::{LetteredPages, ListedPages, PageFacts};
+    use crate::index::site::{LetteredPages, ListedPages};
     use crate::language::letters::count;
     use crate::language::profiles::Profiles;
     use crate::language::{Kind, Run, detect};

@@ -5,6 +5,7 @@ use std::io::Read;
 use super::suffixes;
 use crate::error::{Error, Result};
 use crate::files::{self, GivenFile};
+use crate::language::is_told;
 use crate::language::profiles::{self, Profiles};
 use crate::text::tokens::Separators;
 use crate::types::{Field, Lang};
@@ -178,6 +179,10 @@ impl Default for Params {
     }
 }
 
+/// What is expected where profiles of languages are given.
+const PROFILE_FILE: &str =
+    "a file of profiles, as `export --what languages --format tsv` writes it (to choose languages, use --langs)";
+
 impl Params {
     /// True where the language of a page is that which its site names, if its text does not tell.
     pub fn names_languages(&self) -> bool {
@@ -195,16 +200,21 @@ impl Params {
             let mut text = String::new();
             let read = files::open(path).and_then(|file| files::text(file).read_to_string(&mut text));
             read.map_err(|error| {
-                let problem = format!("{error}; --languages has files of profiles (`--langs` chooses languages); `--reset languages` does without");
+                let problem = format!("{error}; --languages takes {PROFILE_FILE}; `--reset languages` does without");
                 Error::input(path.display().to_string(), problem)
             })?;
             let read = profiles::read(&text).map_err(|(line, why)| {
                 let place = format!("{}, line {line}", path.display());
                 Error::input(
                     place,
-                    format!("{why}, as `export --what languages` writes; `--reset languages` does without"),
+                    format!("{why}; --languages takes {PROFILE_FILE}; `--reset languages` does without"),
                 )
             })?;
+            if let Some(line) = read.iter().find(|line| is_told(line.lang)) {
+                let problem =
+                    format!("words or script tell {}, and no profile is used for it; leave its line out", line.lang);
+                return Err(Error::input(path.display().to_string(), problem));
+            }
             lines.extend(read);
         }
         Ok(Profiles::shipped().with(&lines))

@@ -126,6 +126,7 @@ pub const HEAD: [&str; 3] = ["lang", "domains", "letters"];
 /// # Errors
 /// With the number of the first line that is none, from 1, and what is wrong with it.
 pub fn read(text: &str) -> Result<Vec<Line>, (usize, &'static str)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut found: Vec<Line> = Vec::new();
     let mut counts: BTreeMap<Lang, usize> = BTreeMap::new();
     for (at, line) in text.lines().enumerate() {
@@ -144,7 +145,7 @@ pub fn read(text: &str) -> Result<Vec<Line>, (usize, &'static str)> {
         }
         found.push(line);
     }
-    Ok(found)
+    if found.is_empty() { Err((1, "expected a profile, and there is none")) } else { Ok(found) }
 }
 
 /// The letters as the last column of a line.
@@ -195,8 +196,11 @@ impl Profiles {
         (is_clear && may_be(lang)).then_some(lang)
     }
 
-    /// To which of two languages texts are nearer; `None` where nothing is known of one of them.
+    /// To which of two languages texts are nearer; `None` where nothing is known of one of them, or the texts are too short.
     pub fn compare(&self, letters: &Letters, named: Lang, told: Lang) -> Option<Compared> {
+        if letters.total() < MIN_PAIRS {
+            return None;
+        }
         let text = Text::new(letters);
         let ((named, near), (told, far)) = (self.nearest(&text, named)?, self.nearest(&text, told)?);
         // Each language in the script of the text.
@@ -313,7 +317,8 @@ mod tests {
         assert!(profiles.deny(&letters(samoan), lang("it"), lang("sm")));
         assert!(!profiles.deny(&letters(samoan), lang("sm"), lang("sm")));
         // Each in the script of the text.
-        let compare = |text: &str, named: &str, told: &str| profiles.compare(&letters(text), lang(named), lang(told));
+        let compare =
+            |text: &str, named: &str, told: &str| profiles.compare(&letters(&text.repeat(5)), lang(named), lang(told));
         assert_eq!(compare("Sva ljudska bića rađaju se slobodna", "bs", "hr"), Some(Compared::Same));
         assert_eq!(compare("Sva ljudska bića rađaju se slobodna", "sr", "hr"), Some(Compared::Same));
         assert_ne!(compare("Сва људска бића рађају се слободна", "hr", "sr"), Some(Compared::Same));

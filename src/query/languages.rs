@@ -62,13 +62,15 @@ pub(crate) fn learnt(shown: Shown) -> Vec<Learnt> {
     shown.into_iter().flat_map(of).collect()
 }
 
-/// The profiles of languages in a store: those that are part of the program, those that the user gave, and those that were learnt.
+/// The profiles of languages in a store: those that are part of the program, those that the user gave, as far as they are still there, and those
+/// that were learnt.
 ///
 /// # Errors
-/// When the store, or a file that the user gave, cannot be read.
+/// When the store cannot be read.
 pub(crate) fn profiles(store: &Store, config: &Config) -> Result<Profiles> {
     let learnt = learnt(shown(store)?);
-    Ok(config.keys.given_profiles()?.with(learnt.iter().map(|learnt| &learnt.line)))
+    let given = config.keys.given_profiles().unwrap_or_else(|_| Profiles::shipped().clone());
+    Ok(given.with(learnt.iter().map(|learnt| &learnt.line)))
 }
 
 /// What the sites of a store show of languages, as it is exported, by tag. A language that is learnt twice has two lines.

@@ -294,12 +294,9 @@ mod tests {
     #[test]
     fn time_grows_as_marks_do() {
         let cost = |text: &str| {
-            let runs = (0..3).map(|_| {
-                let start = Instant::now();
-                for_each_sentence(text, Lang::EN, |_| ());
-                start.elapsed()
-            });
-            runs.min().expect("three runs")
+            let start = Instant::now();
+            for_each_sentence(text, Lang::EN, |_| ());
+            start.elapsed()
         };
         let texts: [(&str, &str, &str); 5] = [
             ("x ", "(!) ", "y."),
@@ -309,8 +306,13 @@ mod tests {
             ("a. B ", "\"a\"' ", "X.' Bb"),
         ];
         for (first, piece, last) in texts {
-            let [short, long] = [5_000, 80_000].map(|count| cost(&format!("{first}{}{last}", piece.repeat(count))));
-            assert!(long < 64 * short, "{piece}: 16 times the text, {short:?} and {long:?}");
+            let texts = [5_000, 80_000].map(|count| format!("{first}{}{last}", piece.repeat(count)));
+            // On a machine that does something else, one of them may take long; the square would be 256 times the time each time.
+            let grows_as_text = |_| {
+                let [short, long] = texts.each_ref().map(|text| cost(text));
+                long < 64 * short
+            };
+            assert!((0..9).any(grows_as_text), "{piece}: more than 64 times the time for 16 times the text");
         }
     }
 

@@ -97,7 +97,7 @@ impl Given {
         }
         for (setting, values) in &self.set {
             let values: Vec<String> = match setting.takes {
-                Takes::Files | Takes::Folder => values.iter().map(|path| full(path)).collect::<Result<_>>()?,
+                Takes::Files | Takes::Folder => values.iter().map(|path| full(setting, path)).collect::<Result<_>>()?,
                 _ => values.clone(),
             };
             settings.set(setting.name, values);
@@ -126,8 +126,13 @@ fn setting_names() -> String {
     SETTINGS.iter().map(|setting| setting.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The absolute path.
-fn full(path: &str) -> Result<String> {
-    let full = PathBuf::from(path).canonicalize().map_err(Error::io(path, "opening"))?;
+/// The absolute path of a file or folder that a setting names.
+fn full(setting: &Setting, path: &str) -> Result<String> {
+    let full = PathBuf::from(path).canonicalize().map_err(|error| match setting.name {
+        "languages" => Error::Config(format!(
+            "--languages has {path}, and it takes a file of profiles: {error}; to choose languages, use --langs"
+        )),
+        _ => Error::io(path, "opening")(error),
+    })?;
     Ok(full.to_string_lossy().into_owned())
 }

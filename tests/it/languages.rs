@@ -108,6 +108,21 @@ fn a_language_that_two_sites_name_is_known_on_a_third() {
     let told = String::from_utf8_lossy(&refused.output.stderr).into_owned();
     assert!(told.contains("seen.tsv, line 3") && told.contains("expected 256 counts"), "{told}");
 
+    // So are one with nothing in it, one of a language that words tell, and a language in the place of a file.
+    let refuses = |text: &str, expected: &str| {
+        fs::write(&file, text).expect("room on disk");
+        let refused = diglot(&other).args(["run", "--quiet", "--languages"]).arg(&file).arg(&third).assert();
+        let told = String::from_utf8_lossy(&refused.output.stderr).into_owned();
+        assert!(!refused.output.status.success() && told.contains(expected), "{told}");
+    };
+    refuses("lang\tdomains\tletters\n", "there is none");
+    refuses(&seen.replace("tlh\t", "fr\t"), "words or script tell fr");
+    let refused = diglot(&other).args(["run", "--quiet", "--languages", "en,fr"]).arg(&third).assert();
+    assert!(String::from_utf8_lossy(&refused.output.stderr).contains("to choose languages, use --langs"));
+    // A query does without the file.
+    fs::remove_file(&file).expect("it was written");
+    assert!(stdout(&other, &["-q", "explain", "http://third.test/b1"]).contains("tlh"));
+
     // What shows it no longer is not known.
     stdout(&store, &["remove", "--host", "two.test"]);
     diglot(&store).args(["run", "--quiet"]).assert().success();

@@ -16,6 +16,7 @@ use crate::index::site::{Pages, Urls};
 use crate::keys::State;
 use crate::keys::by_letters::told_by_letters;
 use crate::keys::labels::own_language;
+use crate::language::profiles::Profiles;
 use crate::query::languages;
 use crate::query::open::OpenSite;
 use crate::store::Store;
@@ -143,12 +144,10 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> Result<LanguageReason> {
 /// Why the letters of a page tell its language: by what is known of it, or by what other sites show.
 fn reason_by_letters(opened: &Opened<'_>, page: u32, lang: Lang) -> Result<Option<LanguageReason>> {
     let pages = &opened.site.pages;
-    let known = opened.config.keys.given_profiles()?;
-    if told_by_letters(pages, &known, page) == Some(lang) {
+    if told_by_letters(pages, Profiles::shipped(), page) == Some(lang) {
         return Ok(Some(LanguageReason::Profile));
     }
-    let profiles = languages::profiles(opened.store, opened.config)?;
-    if told_by_letters(pages, &profiles, page) != Some(lang) {
+    if told_by_letters(pages, &languages::profiles(opened.store, opened.config)?, page) != Some(lang) {
         return Ok(None);
     }
     Ok(Some(LanguageReason::Learnt))

@@ -155,7 +155,8 @@ fn of_languages(languages: &PageLanguages, lines: &mut Lines) {
     lines.add("declared", if names.is_empty() { "nothing" } else { &names });
     let differs = declared.first().filter(|lang| detected.is_known() && !lang.agrees(*detected));
     if let Some(first) = differs.filter(|_| counts_for == detected) {
-        lines.add("note", format!("declares {first}, but its text is {detected}: it counts for {detected}"));
+        let text = if *is_guess { "was taken for" } else { "is" };
+        lines.add("note", format!("declares {first}, but its text {text} {detected}: it counts for {detected}"));
     }
     if counts_for != detected && (*reason != LanguageReason::Unknown || detected.is_known()) {
         lines.add("counts for", format!("{counts_for} ({reason})"));
