@@ -8,7 +8,7 @@ const OTHER_ENDINGS: &[&str] = &[
     "css", "js", "json", "xml", "rss", "txt", "csv", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "bmp", "pdf",
     "ps", "zip", "gz", "bz2", "xz", "tar", "rar", "7z", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "epub",
     "mp3", "mp4", "ogg", "avi", "mov", "wav", "swf", "woff", "woff2", "ttf", "eot", "exe", "deb", "rpm", "delayed",
-    "tmp", "class",
+    "tmp", "class", "warc", "arc", "wacz", "wat", "wet", "cdx", "cdxj", "parquet",
 ];
 /// Endings of pages.
 const PAGE_ENDINGS: &[&str] = &["html", "htm", "xhtml", "xhtm", "xht", "shtml", "shtm"];
@@ -61,7 +61,13 @@ mod tests {
     fn endings_are_those_of_files_and_not_of_queries() {
         let names = ["a/b.HTML", "a.b/c", "i.php?f=x.png", "x.tar.gz", ""];
         assert_eq!(names.map(ending_of), ["html", "", "php", "gz", ""]);
-        assert!(is_page_ending("htm") && !is_page_ending("php") && is_other_ending("gz") && !is_other_ending("php"));
+        assert!(
+            is_page_ending("htm")
+                && !is_page_ending("php")
+                && is_other_ending("gz")
+                && is_other_ending("wacz")
+                && !is_other_ending("php")
+        );
     }
 
     #[test]

@@ -143,7 +143,7 @@ fn pages_of(root: &Path) -> impl Iterator<Item = Saved> {
     let mut looked = 0;
     files.filter(move |file| {
         let ending = ending_of(&file.name);
-        if file.is_page() || names::is_program(&ending) || mhtml::ENDINGS.contains(&ending.as_str()) {
+        if file.is_page() || mhtml::ENDINGS.contains(&ending.as_str()) {
             return true;
         }
         looked += usize::from(!is_other_ending(&ending));
@@ -468,10 +468,13 @@ mod tests {
 
     #[test]
     fn folders_without_pages_are_none() {
-        let empty = folder(&[("notes.txt", "<p>"), ("data", "x")]);
+        let empty =
+            folder(&[("notes.txt", "<p>"), ("data", "x"), ("tool.py", "print()"), ("a.php", "x"), ("b.exe", "MZ")]);
         assert!(format_of(empty.path()).is_err());
-        let dynamic = folder(&[("ex.org/view?id=1", "<p>x")]);
-        assert_eq!(format_of(dynamic.path()).expect("a page").name(), "folder of pages");
+        for name in ["ex.org/view?id=1", "ex.org/view.php"] {
+            let dynamic = folder(&[(name, "<p>x")]);
+            assert_eq!(format_of(dynamic.path()).expect("a page").name(), "folder of pages");
+        }
         assert_eq!(FORMATS.iter().filter(|format| format.takes_pages()).count(), 2);
     }
 
