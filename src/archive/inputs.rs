@@ -11,6 +11,7 @@ use super::detect::Formats;
 use super::format::{Format, Params};
 use super::head::head_of;
 use super::index_beside::Archives;
+use super::mime::{ending_of, is_page_ending};
 use super::multi_wacz;
 use super::packed::{is_document, packed};
 use super::stream::STREAM;
@@ -226,17 +227,20 @@ impl Found<'_> {
     /// Adds the archives of a folder, or the folder itself if it has none, and pages; returns how many there are, including those that were
     /// named before.
     fn folder(&mut self, path: &Path) -> Result<usize, Reason> {
+        if (self.is_known)(path) {
+            self.add(path);
+            return Ok(1);
+        }
         let before = self.refused.len();
         let count = self.archives_in(path);
         let taker = self.formats.recognise(path, &[]).filter(|_| count == 0);
         let Some(format) = taker else { return Ok(count) };
-        if !(self.is_known)(path) {
-            format
-                .check(path, self.params)
-                .map_err(|reason| Reason { reason, within: self.refused.split_off(before) })?;
-        }
-        // What else lies between the pages is left out with them.
-        self.refused.truncate(before);
+        format.check(path, self.params).map_err(|reason| Reason { reason, within: self.refused.split_off(before) })?;
+        // What is packed deeper between the pages is of the site; beside the first of them, it may be what was meant.
+        let folder = true_name(path);
+        let within = self.refused.split_off(before);
+        let is_kept = |refused: &Refused| seems_archive(&refused.path) || refused.path.parent() == Some(&folder);
+        self.refused.extend(within.into_iter().filter(is_kept));
         self.add(path);
         Ok(1)
     }
@@ -246,10 +250,14 @@ impl Found<'_> {
         // Links may lead back up, so each folder is visited once, by its canonical path.
         let mut visited = HashSet::new();
         let mut waiting = vec![folder.to_owned()];
-        let mut count = 0;
+        let (mut count, mut page) = (0, None);
         while let Some(path) = waiting.pop() {
             if !path.is_dir() {
-                count += usize::from(self.found(&path));
+                let is_archive = self.found(&path);
+                count += usize::from(is_archive);
+                if !is_archive && page.is_none() && has_name_of_page(&path) && path.is_file() {
+                    page = Some(path);
+                }
                 continue;
             }
             if !visited.insert(true_name(&path)) {
@@ -271,6 +279,9 @@ impl Found<'_> {
                 Err(error) => self.refuse(&path, format!("listing the folder failed: {error}")),
             }
         }
+        if let Some(page) = page.filter(|_| count > 0) {
+            self.refuse(&page, BESIDE_ARCHIVES.to_owned());
+        }
         count
     }
 
@@ -283,7 +294,14 @@ impl Found<'_> {
         for path in paths {
             matches += 1;
             match path {
-                Ok(path) if path.is_dir() => count += self.folder(&path)?,
+                Ok(path) if path.is_dir() => match self.folder(&path) {
+                    Ok(found) => count += found,
+                    // The other matches are read all the same.
+                    Err(Reason { reason, within }) => {
+                        self.refuse(&path, reason);
+                        self.refused.extend(within);
+                    }
+                },
                 Ok(path) => count += usize::from(self.found(&path)),
                 Err(error) => self.refuse(error.path(), format!("listing failed: {}", error.error())),
             }
@@ -420,6 +438,15 @@ impl Found<'_> {
     }
 }
 
+/// Why pages are not read in a folder that has archives too.
+const BESIDE_ARCHIVES: &str =
+    "pages beside archives are not read; give the folder of pages itself to have them read too";
+
+/// True when a file's name is that of a page.
+fn has_name_of_page(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| is_page_ending(&ending_of(&name.to_string_lossy())))
+}
+
 /// Parts of file names by which archives are recognized.
 const ARCHIVE_NAMES: &[&str] = &["warc", "arc", "wacz", "wat", "wet", "cdx", "cdxj", "parquet"];
 
@@ -541,6 +568,51 @@ mod tests {
         // Pages are read where there is nothing else.
         assert_eq!(names(folder.path(), &["wget"]).expect("one"), ["wget"]);
         assert_eq!(names(folder.path(), &["wget/*"]).expect("one"), ["wget/ex.org"]);
+        // A folder that was read before is not looked into.
+        let expand = |is_known: &dyn Fn(&Path) -> bool| {
+            let inputs = [folder.path().join("site").into_os_string()];
+            let formats = (Formats(crate::archive::FORMATS), Indexes::All, &Params::default());
+            super::expand(&inputs, false, is_known, formats).map(|found| found.archives)
+        };
+        assert_eq!(expand(&|_| true).expect("one"), [folder.path().join("site")]);
+        assert!(expand(&|_| false).is_err());
+    }
+
+    #[test]
+    fn a_folder_whose_pages_have_no_address_does_not_hide_what_else_a_pattern_matches() {
+        let folder = sample();
+        let (archives, refused) = all(folder.path(), &["[b-w]*"], false).expect("the others");
+        assert_eq!(archives, ["b.warc", "deep/c.arc", "mirror", "wget"]);
+        assert_eq!(refused, ["deep/empty.warc", "site"].map(|name| (name.to_owned(), false)));
+        let error = names(folder.path(), &["s*"]).expect_err("no address").to_string();
+        assert!(error.contains("none of the 1 files") && error.contains("nothing says which addresses"), "{error}");
+    }
+
+    #[test]
+    fn what_seems_an_archive_between_pages_is_told() {
+        let folder = sample();
+        let put = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+            fs::write(path, bytes).expect("room on the disk");
+        };
+        put("wget/crawl.tar.gz", &[0x1f, 0x8b, 8, 0, 9, 9]);
+        put("wget/site.7z", b"7z\xbc\xaf\x27\x1c");
+        put("wget/ex.org/old.warc.gz", &[0x1f, 0x8b, 8, 0, 9, 9]);
+        put("wget/ex.org/load/program.zip", b"PK\x03\x04");
+        let (archives, refused) = all(folder.path(), &["wget"], false).expect("a folder of pages");
+        assert_eq!(archives, ["wget"]);
+        let told = ["wget/crawl.tar.gz", "wget/ex.org/old.warc.gz", "wget/site.7z"];
+        assert_eq!(refused, told.map(|name| (name.to_owned(), false)));
+    }
+
+    #[test]
+    fn pages_beside_archives_are_told_once() {
+        let folder = sample();
+        let (_, refused) = all(folder.path(), &["."], false).expect("archives");
+        assert_eq!(refused, ["deep/empty.warc", "site/en/a.html"].map(|name| (name.to_owned(), false)));
+        let (archives, refused) = all(folder.path(), &["mirror", "wget"], false).expect("two");
+        assert_eq!((archives.len(), refused.len()), (2, 0), "pages of a mirror are read");
     }
 
     #[test]
@@ -662,7 +734,7 @@ mod tests {
         let (archives, refused) = all(folder.path(), &["."], false).expect("archives");
         let read = ["a.data", "b.warc", "deep/c.arc", "mirror", "none.cdxj", "part.cdxj", "set/archive/d.warc"];
         assert_eq!(archives, read);
-        let left_out = ["deep/empty.warc", "deep/c.cdxj", "set/indexes/index.cdxj"];
+        let left_out = ["deep/empty.warc", "site/en/a.html", "deep/c.cdxj", "set/indexes/index.cdxj"];
         assert_eq!(refused, left_out.map(|name| (name.to_owned(), false)));
         // The archive of the index is given by another input; it need not be new.
         assert_eq!(names(folder.path(), &["deep/*.cdxj", "deep/c.arc"]).expect("one"), ["deep/c.arc"]);

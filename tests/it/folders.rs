@@ -120,7 +120,8 @@ fn pages_beside_archives_are_other_files() {
     let at = |name: &str| folder.path().join(name);
     save(&at("in/tiny.test"));
     tiny_site(&at("in/tiny.warc"));
-    assert!(succeeds(diglot(&at("s")).arg("ingest").arg(at("in"))).contains("inputs: 1 read"));
+    let stderr = succeeds(diglot(&at("s")).arg("ingest").arg(at("in")));
+    assert!(stderr.contains("inputs: 1 read, 1 skipped: ") && stderr.contains("pages beside archives"), "{stderr}");
     // What lies between pages is of the site, and no input.
     fs::remove_file(at("in/tiny.warc")).expect("it is there");
     fs::write(at("in/tiny.test/all.zip"), "PK\x03\x04").expect("room on the disk");
