@@ -92,6 +92,11 @@ pub trait Format: Sync {
         false
     }
 
+    /// What the name of the archive at `path`, which is of this kind, says of its records, so that another name makes it another archive.
+    fn origin(&self, _path: &Path) -> Option<String> {
+        None
+    }
+
     /// Says why the archive at `path`, which is of this kind, cannot be read with these settings, before anything is read.
     ///
     /// # Errors

@@ -68,12 +68,12 @@ const READ_BYTES: usize = 1 << 20;
 /// Seed of the hashes of archives.
 const SEED: u64 = 0x6469_676c_6f74_0002;
 
-/// Hash of all bytes of an archive; for a mirror, of the names and bytes of its files. `told` is called with the number of bytes read so
-/// far, from any thread, and may stop the work by an error.
+/// Hash of all bytes of an archive; for a mirror, of the names and bytes of its files, and of its `origin`, where its own name says one.
+/// `told` is called with the number of bytes read so far, from any thread, and may stop the work by an error.
 ///
 /// # Errors
 /// When it cannot be read, and what `told` returns.
-pub fn fingerprint(path: &Path, told: &(dyn Fn(u64) -> Result<()> + Sync)) -> Result<u64> {
+pub(super) fn fingerprint(path: &Path, origin: Option<&str>, told: &(dyn Fn(u64) -> Result<()> + Sync)) -> Result<u64> {
     let read = AtomicU64::new(0);
     let told = |count: usize| told(read.fetch_add(count as u64, Ordering::Relaxed) + count as u64);
     if !path.is_dir() {
@@ -87,6 +87,9 @@ pub fn fingerprint(path: &Path, told: &(dyn Fn(u64) -> Result<()> + Sync)) -> Re
         hasher.update(&(file.name.len() as u64).to_le_bytes());
         hasher.update(file.name.as_encoded_bytes());
         hasher.update(&hash.to_le_bytes());
+    }
+    if let Some(origin) = origin {
+        hasher.update(origin.as_bytes());
     }
     Ok(hasher.digest())
 }
@@ -146,7 +149,7 @@ mod tests {
     use super::*;
 
     fn print(path: &Path) -> u64 {
-        fingerprint(path, &|_| Ok(())).expect("an archive")
+        fingerprint(path, None, &|_| Ok(())).expect("an archive")
     }
 
     #[test]
@@ -173,6 +176,8 @@ mod tests {
         fs::write(&path, &bytes).expect("a file");
         assert_ne!(print(&path), all);
         assert_ne!(print(folder.path()), in_folder, "a mirror is its bytes too");
+        let of = |origin| fingerprint(folder.path(), Some(origin), &|_| Ok(())).expect("a mirror");
+        assert!(of("a.org") != of("b.org") && of("a.org") != print(folder.path()), "and what its name says");
     }
 
     #[test]
@@ -198,7 +203,7 @@ mod tests {
     fn hashing_ends_when_it_is_told_to() {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("a"), "text").expect("a file");
-        let stopped = fingerprint(folder.path(), &|_| Err(Error::Interrupted));
+        let stopped = fingerprint(folder.path(), None, &|_| Err(Error::Interrupted));
         assert!(matches!(stopped, Err(Error::Interrupted)), "{stopped:?}");
     }
 }

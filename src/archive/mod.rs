@@ -80,7 +80,7 @@ use detect::Formats;
 pub use beside::patiently;
 pub use copies::Copier;
 pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
-pub use identity::{Stat, fingerprint, stat};
+pub use identity::{Stat, stat};
 use inputs::Indexes;
 pub use inputs::Inputs;
 pub use pages::is_base_url;
@@ -158,6 +158,16 @@ pub fn expand(
 /// As [`expand`].
 pub fn expand_with_indexes(inputs: &[OsString]) -> Result<Inputs> {
     inputs::expand(inputs, false, &|_| false, (ALL, Indexes::All, &Params::default()))
+}
+
+/// Hash of all that the records of an archive follow from: its bytes; of a folder, also the names of its files, and its own name where that
+/// is the host of its pages. `told` is called with the number of bytes read so far, from any thread, and may stop the work by an error.
+///
+/// # Errors
+/// When it cannot be read, and what `told` returns.
+pub fn fingerprint(path: &Path, told: &(dyn Fn(u64) -> Result<()> + Sync)) -> Result<u64> {
+    let format = if path.is_dir() { ALL.recognise(path, &[]) } else { None };
+    identity::fingerprint(path, format.and_then(|format| format.origin(path)).as_deref(), told)
 }
 
 /// The capture in a record: the response as a browser would give it to its parser, or what an index, a WAT or a WET has of it.

@@ -3,8 +3,9 @@
 //! The URL of a page is the one that was noted in it when it was saved ([`notes`], or in MHTML, [`mhtml`]); else it follows from the path of its file ([`names`]).
 //! Links to files of the folder are turned back into URLs. Reading is lazy: the files are listed, and each is read when it comes up.
 //!
-//! The offset of a record is the number of its file in the order of their paths, and its length that of the file. A position is the number
-//! of files read, with a hash of the base URL, if there is one: with another one, the rest would not belong to what was read before.
+//! The offset of a record is the number of its file in the order of their paths, and its length that of the file. What is no file comes
+//! after all files, since it is no part of what identifies the folder. A position is the number of files read, with a hash of the base URL,
+//! if the addresses follow from it: with another one, the rest would not belong to what was read before.
 //!
 //! As with mirrors of HTTrack, only regular files below the folder are read, and symbolic links are not followed; everything else is
 //! skipped as [`SkipReason::FileNotRead`].
@@ -55,6 +56,10 @@ impl Format for PagesFormat {
         path.is_dir() && pages_of(path).next().is_some()
     }
 
+    fn origin(&self, path: &Path) -> Option<String> {
+        names::host_of_folder(path)
+    }
+
     fn check(&self, path: &Path, params: &Params) -> std::result::Result<(), String> {
         let names = Names::new(path, params.base_url.as_deref())?;
         for (at, page) in pages_of(path).enumerate() {
@@ -72,20 +77,28 @@ impl Format for PagesFormat {
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
         let of_input = |problem| Error::input(path.display().to_string(), problem);
         let names = Names::new(path, params.base_url.as_deref()).map_err(of_input)?;
-        let mut sources: Vec<Met> = Walk::new(path).collect();
-        sources.sort_by(|a, b| a.name().cmp(b.name()));
-        let has_queries = sources.iter().any(|source| source.name().contains('?'));
-        // A base counts only where it is needed.
-        let has_others = sources.iter().any(|source| !names.is_of_host(source.name()));
-        let base = params.base_url.as_deref().filter(|_| has_others);
+        let (mut files, mut others) = (Vec::new(), Vec::new());
+        for met in Walk::new(path) {
+            match met {
+                Met::File(file) => files.push(file),
+                Met::Other(name, why) => others.push((name, why)),
+            }
+        }
+        // Two paths may have one name, in which what is not UTF-8 is escaped.
+        files.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
+        others.sort();
+        let has_queries = files.iter().any(|file| file.name.contains('?'));
+        // A base counts only where addresses follow from it.
+        let counts = files.iter().any(|file| names.follows_from_base(&file.name));
+        let base = params.base_url.as_deref().filter(|_| counts);
         let base = base.map_or(0, |base| xxh3_64(base.as_bytes()) & HASH_MASK);
         if position > 0 && position & HASH_MASK != base {
             let problem = "was read in part with another `--base-url`; give that one again, or take another store";
             return Err(of_input(problem.to_owned()));
         }
-        let next = usize::try_from(position >> HASH_BITS).unwrap_or(usize::MAX).min(sources.len());
+        let next = usize::try_from(position >> HASH_BITS).unwrap_or(usize::MAX).min(files.len() + others.len());
         let (root, max_bytes) = (path.to_owned(), params.max_record_bytes);
-        Ok(Box::new(Pages { root, sources, names, has_queries, base, next, max_bytes }))
+        Ok(Box::new(Pages { root, files, others, names, has_queries, base, next, max_bytes }))
     }
 }
 
@@ -97,18 +110,8 @@ const HASH_MASK: u64 = (1 << HASH_BITS) - 1;
 #[derive(Debug)]
 enum Met {
     File(Saved),
-    /// What is not read, with the reason.
+    /// What is not read: its path below the folder, parts joined by `/`, and the reason.
     Other(String, String),
-}
-
-impl Met {
-    /// Its path below the folder, parts joined by `/`.
-    fn name(&self) -> &str {
-        match self {
-            Met::File(file) => &file.name,
-            Met::Other(name, _) => name,
-        }
-    }
 }
 
 /// A file of the folder.
@@ -226,7 +229,10 @@ fn head_of(root: &Path, path: &Path) -> io::Result<Vec<u8>> {
 struct Pages {
     root: PathBuf,
     /// By name.
-    sources: Vec<Met>,
+    /// In the order of their names.
+    files: Vec<Saved>,
+    /// What is not read, with the reason of each.
+    others: Vec<(String, String)>,
     names: Names,
     /// Whether names of files have queries behind `?`; if so, `@` in them is no sign of one.
     has_queries: bool,
@@ -237,16 +243,21 @@ struct Pages {
 }
 
 impl Pages {
-    fn item(&self, ordinal: usize, source: &Met) -> Item {
-        let skip = |length, url: &str, reason, detail: String| {
-            Item::Skip(Skip { reason, offset: ordinal as u64, length, url: url.to_owned(), detail })
+    fn item(&self, ordinal: usize) -> Option<Item> {
+        let Some(after) = ordinal.checked_sub(self.files.len()) else {
+            return Some(self.of_file(ordinal, &self.files[ordinal]));
         };
-        let file = match source {
-            Met::File(file) => file,
-            Met::Other(name, why) => return skip(0, "", SkipReason::FileNotRead, format!("{name}: {why}")),
-        };
+        let (name, why) = self.others.get(after)?;
+        let (reason, detail) = (SkipReason::FileNotRead, format!("{name}: {why}"));
+        Some(Item::Skip(Skip { reason, offset: ordinal as u64, length: 0, url: String::new(), detail }))
+    }
+
+    fn of_file(&self, ordinal: usize, file: &Saved) -> Item {
         let url = self.url_of(&file.name);
-        let skip = |reason, detail| skip(file.bytes, url.as_deref().unwrap_or_default(), reason, detail);
+        let skip = |reason, detail| {
+            let url = url.clone().unwrap_or_default();
+            Item::Skip(Skip { reason, offset: ordinal as u64, length: file.bytes, url, detail })
+        };
         // As `wget -K` keeps pages in which it changed links.
         if file.name.strip_suffix(".orig").is_some_and(|changed| self.has(changed)) {
             return skip(SkipReason::NotHtml, "kept beside the page in which links were changed".to_owned());
@@ -300,7 +311,7 @@ impl Pages {
     }
 
     fn has(&self, name: &str) -> bool {
-        self.sources.binary_search_by(|source| source.name().cmp(name)).is_ok()
+        self.files.binary_search_by(|file| file.name.as_str().cmp(name)).is_ok()
     }
 
     /// The URL that the name of a file stands for.
@@ -326,7 +337,7 @@ impl Pages {
 
 impl Archive for Pages {
     fn next(&mut self) -> Result<Option<Item>> {
-        let item = self.sources.get(self.next).map(|source| self.item(self.next, source));
+        let item = self.item(self.next);
         self.next += usize::from(item.is_some());
         Ok(item)
     }
@@ -336,7 +347,7 @@ impl Archive for Pages {
     }
 
     fn end(&self) -> Option<u64> {
-        Some(self.sources.len() as u64)
+        Some((self.files.len() + self.others.len()) as u64)
     }
 
     fn progress(&self) -> u64 {
@@ -352,7 +363,7 @@ pub fn is_base_url(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::archive::{FORMATS, format_of, open};
+    use crate::archive::{FORMATS, fingerprint, format_of, open};
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
@@ -435,6 +446,27 @@ mod tests {
         let other =
             open(folder.path(), position, &with(Some("https://else.org/"))).map(|_| ()).expect_err("another base");
         assert!(other.to_string().contains("another `--base-url`"), "{other}");
+        // The scheme of hosts follows from a base too.
+        let hosts = self::folder(&[("ex.org/a.html", "<p>a"), ("ex.org/b.html", "<p>b")]);
+        let base = with(Some("https://ex.org/"));
+        assert_eq!(told(hosts.path(), &base), ["https://ex.org/a.html <p>a", "https://ex.org/b.html <p>b"]);
+        let position = items(hosts.path(), 0, &base)[0].1;
+        for (other, is_same) in [(None, false), (Some("http://ex.org/"), false), (Some("https://ex.org/"), true)] {
+            assert_eq!(open(hosts.path(), position, &with(other)).is_ok(), is_same, "{other:?}");
+        }
+        let position = items(hosts.path(), 0, &with(None))[0].1;
+        assert!(open(hosts.path(), position, &with(Some("https://else.org/"))).is_ok());
+    }
+
+    #[test]
+    fn folders_of_two_hosts_are_two_archives_whatever_they_hold() {
+        let folder =
+            folder(&[("a.org/x.html", "<p>"), ("b.org/x.html", "<p>"), ("c/x.html", "<p>"), ("d/x.html", "<p>")]);
+        let of = |name: &str| fingerprint(&folder.path().join(name), &|_| Ok(())).expect("readable");
+        assert!(of("a.org") != of("b.org") && of("a.org") != of("c"));
+        assert_eq!(of("c"), of("d"));
+        std::fs::rename(folder.path().join("b.org"), folder.path().join("A.org")).expect("a folder");
+        assert_eq!(of("a.org"), of("A.org"));
     }
 
     #[test]
@@ -485,12 +517,20 @@ mod tests {
         let folder = folder(&[("ex.org/a.html", "<a href='%E9.html'>")]);
         let at = |name: &[u8]| folder.path().join("ex.org").join(OsStr::from_bytes(name));
         fs::write(at(b"\xe9.html"), "<p>odd").expect("a file");
-        std::os::unix::fs::symlink(folder.path(), at(b"up")).expect("a link");
+        std::os::unix::fs::symlink(folder.path(), at(b"UP")).expect("a link");
         let expected = [
             "http://ex.org/%E9.html <p>odd",
             "http://ex.org/a.html <a href=\"http://ex.org/%E9.html\">",
-            "ex.org/up: a symbolic link, which is not followed",
+            "ex.org/UP: a symbolic link, which is not followed",
         ];
         assert_eq!(told(folder.path(), &Params::default()), expected);
+        // A link more is no other folder, so that it must not move the files in it.
+        let before = (items(folder.path(), 0, &Params::default()), fingerprint(folder.path(), &|_| Ok(())));
+        std::os::unix::fs::symlink(folder.path(), at(b"A")).expect("a link");
+        let after = (items(folder.path(), 0, &Params::default()), fingerprint(folder.path(), &|_| Ok(())));
+        assert_eq!(
+            (before.0[..2].to_vec(), before.1.expect("readable")),
+            (after.0[..2].to_vec(), after.1.expect("readable"))
+        );
     }
 }

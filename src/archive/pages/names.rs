@@ -46,7 +46,7 @@ impl Names {
     /// When it is not a URL of a web page.
     pub(super) fn new(root: &Path, base: Option<&str>) -> Result<Names, String> {
         let base = base.map(base_url).transpose()?;
-        let host = name_of(root).and_then(|name| host_of(&name));
+        let host = host_of_folder(root);
         Ok(Names { base, host })
     }
 
@@ -77,16 +77,24 @@ impl Names {
         on_host(path).is_some()
     }
 
+    /// True if another base would give a path another URL.
+    pub(super) fn follows_from_base(&self, path: &str) -> bool {
+        match on_host(path) {
+            Some((scheme, host, _)) => scheme.is_none() && self.scheme_of(&host).is_some_and(|scheme| scheme != "http"),
+            None => self.base.is_some(),
+        }
+    }
+
     fn scheme_of(&self, host: &str) -> Option<&str> {
         let base = self.base.as_ref()?;
         (base.host_str() == host.split(':').next()).then(|| base.scheme())
     }
 }
 
-/// The name of a folder, if it says anything.
-fn name_of(path: &Path) -> Option<String> {
+/// The host of which a folder has the name.
+pub(super) fn host_of_folder(path: &Path) -> Option<String> {
     let full = path.canonicalize().ok()?;
-    full.file_name().and_then(OsStr::to_str).map(str::to_owned)
+    full.file_name().and_then(OsStr::to_str).and_then(host_of)
 }
 
 /// Scheme, host and the rest of a path whose first folder is named as a host; one for the scheme may be above.
@@ -260,6 +268,10 @@ mod tests {
         assert_eq!(of("").url_of("index.html", false).as_deref(), Some("http://root.org/"));
         assert_eq!(of("https://ex.org").url_of("ex.org/a", false).as_deref(), Some("https://ex.org/a"));
         assert_eq!(of("https://ex.org").url_of("fr.org/a", false).as_deref(), Some("http://fr.org/a"));
+        for (path, follows) in [("a", true), ("ex.org/a", true), ("http/ex.org/a", false), ("fr.org/a", false)] {
+            assert_eq!(of("https://ex.org").follows_from_base(path), follows, "{path}");
+            assert!(!of("").follows_from_base(path), "{path}");
+        }
         for wrong in ["", "ex.org", "file:///a", "mailto:x", "http://"] {
             assert!(base_url(wrong).is_err(), "{wrong}");
         }
