@@ -52,6 +52,10 @@ impl Format for WaczFormat {
         holds_warcs(path, head, Kind::Zip).is_some_and(|contents| contents.is_wacz)
     }
 
+    fn check(&self, path: &Path, _: &Params) -> std::result::Result<(), String> {
+        check(path, "a WACZ", Kind::Zip)
+    }
+
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
         open(path, Kind::Zip, position, params)
     }
@@ -67,7 +71,7 @@ impl Format for ZipFormat {
     }
 
     fn check(&self, path: &Path, _: &Params) -> std::result::Result<(), String> {
-        check(path, Kind::Zip)
+        check(path, "a ZIP", Kind::Zip)
     }
 
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
@@ -85,7 +89,7 @@ impl Format for TarFormat {
     }
 
     fn check(&self, path: &Path, _: &Params) -> std::result::Result<(), String> {
-        check(path, Kind::Tar)
+        check(path, "a tarball", Kind::Tar)
     }
 
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
@@ -100,10 +104,9 @@ fn holds_warcs(path: &Path, head: &[u8], kind: Kind) -> Option<Contents> {
 }
 
 /// Refuses a container of which only a part can be read in place.
-fn check(path: &Path, kind: Kind) -> std::result::Result<(), String> {
+fn check(path: &Path, what: &str, kind: Kind) -> std::result::Result<(), String> {
     let unreadable = contents(path, kind).map_err(|error| error.to_string())?.unreadable;
     let Some(first) = unreadable.first() else { return Ok(()) };
-    let what = if kind == Kind::Zip { "a ZIP" } else { "a tarball" };
     Err(format!("{what} in which {first} cannot be read in its place: unpack it"))
 }
 
@@ -264,6 +267,19 @@ mod tests {
             entry
         };
         sizes.iter().map(entry).collect()
+    }
+
+    #[test]
+    fn a_wacz_of_which_a_part_cannot_be_read_is_refused() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let mut zip = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
+        for name in ["archive/a.warc", "b.warc"] {
+            zip.start_file(name, zip::write::SimpleFileOptions::default()).expect("a name");
+        }
+        std::fs::write(file.path(), zip.finish().expect("memory").into_inner()).expect("room on the disk");
+        assert!(WaczFormat.recognises(file.path(), b"PK\x03\x04"));
+        let problem = WaczFormat.check(file.path(), &Params::default()).expect_err("a part");
+        assert_eq!(problem, "a WACZ in which b.warc cannot be read in its place: unpack it");
     }
 
     #[test]
