@@ -1,6 +1,6 @@
 //! Indexes beside the archives that they index: which of them add nothing, since all their archives are read.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,9 @@ use crate::types::Pointer;
 const INDEX_FOLDERS: &[&str] = &["indexes", "index", "cdx", "cdxj"];
 /// What compression adds to the name of an archive.
 const COMPRESSED: &[&str] = &["gz", "zst", "lz4", "xz", "bz2", "open"];
+
+/// How many archives are opened to see which one an index means; an index that would take more is read.
+const MAX_OPENED: usize = 10_000;
 
 /// Archives by their names, without what compression adds to them.
 pub(super) struct Archives(HashMap<OsString, Vec<PathBuf>>);
@@ -30,29 +33,31 @@ impl Archives {
 
     /// True when all captures of the index at the full path `path` lie in some of these archives. The folders that an index names may be
     /// those of another machine, so only the last part of a name counts, but all of it where files in several folders have the same last
-    /// part. An archive that lies in no folder of the index, nor below one, counts if its record is where the index says.
+    /// part. An archive that lies in no folder of the index, nor below one, counts if the first of its records that the index has is where the
+    /// index says.
     pub(super) fn have_all_of(&self, path: &Path, format: &dyn Format) -> Result<bool> {
         let folder = path.parent().unwrap_or(path);
         let is_of_indexes = folder.file_name().is_some_and(|name| INDEX_FOLDERS.iter().any(|known| name == *known));
         let folder = if is_of_indexes { folder.parent().unwrap_or(folder) } else { folder };
         let mut named: BTreeMap<OsString, BTreeSet<String>> = BTreeMap::new();
         let mut lines = format.open(path, 0, &Params::default())?;
-        let mut met = None;
+        let (mut met, mut opened): (HashSet<String>, usize) = (HashSet::new(), 0);
         while let Some(item) = lines.next()? {
             let Item::Record(line) = item else { continue };
             let Ok((url, place)) = cdx::place_of(&line.block) else { continue };
-            if met.as_ref() != Some(&place.file) {
-                if !self.is_near(folder, &place.file) && !self.is_elsewhere(&url, &place) {
+            // Lines are sorted by URLs, so that the archives alternate.
+            if !met.contains(&place.file) {
+                if !self.is_near(folder, &place.file) && !self.is_elsewhere(&url, &place, &mut opened) {
                     return Ok(false);
                 }
                 if Path::new(&place.file).components().count() > 1 {
                     named.entry(name_of(Path::new(&place.file))).or_default().insert(place.file.clone());
                 }
-                met = Some(place.file);
+                met.insert(place.file);
             }
         }
         let mut alike = named.values().filter(|names| names.len() > 1).flatten();
-        Ok(met.is_some() && alike.all(|name| self.named(name).any(|archive| archive.ends_with(name))))
+        Ok(!met.is_empty() && alike.all(|name| self.named(name).any(|archive| archive.ends_with(name))))
     }
 
     fn named(&self, name: &str) -> impl Iterator<Item = &PathBuf> {
@@ -64,8 +69,12 @@ impl Archives {
     }
 
     /// True when an archive of this name, wherever it lies, has the record of the URL where the index says.
-    fn is_elsewhere(&self, url: &str, place: &Pointer) -> bool {
+    fn is_elsewhere(&self, url: &str, place: &Pointer, opened: &mut usize) -> bool {
         let has_record = |archive: &PathBuf| {
+            *opened += 1;
+            if *opened > MAX_OPENED {
+                return false;
+            }
             let opened = WarcFormat.open(archive, place.offset, &Params::default());
             let item = opened.and_then(|mut records| records.next());
             let (found, offset) = match &item {
@@ -113,14 +122,21 @@ mod tests {
         std::fs::create_dir_all(folder.path().join("list")).expect("a folder");
         let (archive, index) = (folder.path().join("far.warc"), folder.path().join("list/far.cdx"));
         std::fs::write(&archive, format!("{first}{}", record("http://ex.org/2"))).expect("a file");
-        let archives = Archives::of([archive].into_iter());
-        let is_left_out = |url: &str, offset: usize| {
-            let text = format!(" CDX a b V g\n{url} 20240101000000 {offset} moved/far.warc\n");
-            std::fs::write(&index, text).expect("a file");
+        let archives = Archives::of([archive.clone()].into_iter());
+        let of_lines = |archives: &Archives, lines: &str| {
+            std::fs::write(&index, format!(" CDX a b V g\n{lines}")).expect("a file");
             archives.have_all_of(&index, &CdxFormat).expect("readable")
         };
+        let line = |url: &str, offset: usize, name: &str| format!("{url} 20240101000000 {offset} {name}\n");
+        let is_left_out = |url: &str, offset: usize| of_lines(&archives, &line(url, offset, "moved/far.warc"));
         assert!(is_left_out("http://ex.org/2", first.len()) && is_left_out("http://ex.org/1", 0));
         assert!(!is_left_out("http://ex.org/2", 0) && !is_left_out("http://ex.org/2", first.len() + 1));
         assert!(!is_left_out("http://ex.org/2", 1 << 40));
+        // Each archive is opened once, however the lines are mixed.
+        let [a, b] = ["far.warc", "far.warc.gz"].map(|name| line("http://ex.org/1", 0, name));
+        assert!(of_lines(&archives, &format!("{a}{b}{}", line("http://ex.org/1", 9, "far.warc"))));
+        // No more than so many are opened.
+        let gone = Archives::of(std::iter::repeat_n(folder.path().join("gone/far.warc"), MAX_OPENED).chain([archive]));
+        assert!(!of_lines(&gone, &a));
     }
 }
