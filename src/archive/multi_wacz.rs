@@ -1,6 +1,6 @@
 //! Multi-WACZ: a JSON file that names the WACZ files of one collection, which lie beside it.
 
-use std::io::Read;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -28,9 +28,12 @@ pub(super) fn resources(path: &Path, head: &[u8]) -> Option<Vec<String>> {
     if head.trim_ascii_start().first() != Some(&b'{') {
         return None;
     }
-    let mut text = Vec::new();
-    files::text(files::open(path).ok()?).read_to_end(&mut text).ok()?;
-    let package: Package = serde_json::from_slice(&text).ok()?;
+    names_in(files::text(files::open(path).ok()?))
+}
+
+/// Ends behind the first value where another one follows, as in lists of JSON, which may be long.
+fn names_in(text: impl Read) -> Option<Vec<String>> {
+    let package: Package = serde_json::from_reader(BufReader::new(text)).ok()?;
     let names = package.resources.into_iter().filter_map(|resource| resource.path.or(resource.name));
     (package.profile.as_deref() == Some(PROFILE)).then(|| names.collect())
 }
@@ -64,6 +67,9 @@ mod tests {
         for other in [&package.replace("multi-wacz", "data"), &package[..50], "[]", "", "{\"url\": \"x\"}"] {
             assert_eq!(of(other), None, "{other}");
         }
+        // Data without end, of which no more is read than the first line.
+        let lines = b"{\"url\": \"x\"}\n".chain(std::io::repeat(b'{'));
+        assert_eq!(names_in(lines), None);
         std::fs::write(folder.path().join("a.wacz"), "x").expect("room on the disk");
         assert_eq!(check(folder.path(), "./a.wacz"), Ok(()));
         for name in ["../a.wacz", "/a.wacz", "gone.wacz", "https://ex.org/a.wacz", ""] {
