@@ -1,6 +1,7 @@
 //! Folders of pages: what `wget -m`, curl or SiteSucker left, an unpacked export, or pages that a browser saved.
 //!
-//! The URL of a page is the one that was noted in it when it was saved ([`notes`], or in MHTML, [`mhtml`]); else it follows from the path of its file ([`names`]).
+//! The URL of a page is the one that was noted in it when it was saved ([`notes`], or in MHTML, [`mhtml`]); else it follows from the path of
+//! its file ([`names`]). In the folder of a host, what a browser noted without a date is older than the mirror, and the path goes first.
 //! Links to files of the folder are turned back into URLs. Reading is lazy: the files are listed, and each is read when it comes up.
 //!
 //! The offset of a record is the number of its file in the order of their paths, and its length that of the file. What is no file comes
@@ -169,8 +170,10 @@ impl Walk {
     }
 
     fn list(&mut self, folder: &Path, above: &str) -> io::Result<()> {
-        for entry in fs::read_dir(self.root.join(folder))? {
-            let entry = entry?;
+        let mut entries = fs::read_dir(self.root.join(folder))?.collect::<io::Result<Vec<_>>>()?;
+        // The last ones are taken first. Otherwise it would depend on the file system which are looked at.
+        entries.sort_by_key(|entry| std::cmp::Reverse(entry.file_name()));
+        for entry in entries {
             let last = entry.file_name();
             let name = above.to_owned() + &escaped(&last);
             let kind = entry.file_type()?;
@@ -280,6 +283,7 @@ impl Pages {
         }
         let note = Note::find(&bytes[..bytes.len().min(NOTE_BYTES)]);
         let date_ms = note.as_ref().map(|note| note.date_ms).filter(|date| *date != 0).unwrap_or(file.modified_ms);
+        let note = note.filter(|note| note.date_ms != 0 || !self.names.is_of_host(&file.name));
         let Some(url) = note.map(|note| note.url).or(url.clone()) else {
             let detail = format!("{}: in no folder of a host; `--base-url` says from where it was saved", file.name);
             return skip(SkipReason::FileNotRead, detail);
@@ -459,6 +463,20 @@ mod tests {
     }
 
     #[test]
+    fn the_first_pages_are_those_of_the_first_names() {
+        let folder = folder(&[
+            ("c/1.html", ""),
+            ("b.html", ""),
+            ("a/2.html", ""),
+            ("d.html", ""),
+            ("a/1.html", ""),
+            ("c/0.html", ""),
+        ]);
+        let names: Vec<String> = pages_of(folder.path()).map(|page| page.name).collect();
+        assert_eq!(names, ["b.html", "d.html", "a/1.html", "a/2.html", "c/0.html", "c/1.html"]);
+    }
+
+    #[test]
     fn folders_of_two_hosts_are_two_archives_whatever_they_hold() {
         let folder =
             folder(&[("a.org/x.html", "<p>"), ("b.org/x.html", "<p>"), ("c/x.html", "<p>"), ("d/x.html", "<p>")]);
@@ -488,6 +506,12 @@ mod tests {
         assert!(second.http && second.content_type.is_none());
         let Item::Record(third) = &items[2].0 else { panic!("a page in MHTML") };
         assert_eq!((third.url.as_str(), third.block.as_slice()), ("http://ex.org/m", b"<p>m".as_slice()));
+        // A site may have pages that its owner once saved from elsewhere.
+        let note = "<!-- saved from url=(0017)http://old.org/a -->";
+        let single = "<!-- SingleFile\n url: http://new.org/\n saved date: Sat Nov 28 2026 12:00:00 GMT+0100 -->";
+        let mirror = self::folder(&[("ex.org/a.html", note), ("ex.org/b.html", single)]);
+        let expected = [format!("http://ex.org/a.html {note}"), format!("http://new.org/ {single}")];
+        assert_eq!(told(mirror.path(), &Params::default()), expected);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use url::Url;
 
-use crate::archive::mime::ending_of;
+use crate::archive::mime::{ending_of, is_page_ending};
 
 /// Hosts that no registry knows, and that people use all the same.
 const OWN_SUFFIXES: &[&str] = &[
@@ -120,7 +120,12 @@ pub(super) fn base_url(text: &str) -> Result<Url, String> {
         // Of a page, that is its folder; of a folder, the folder itself.
         let last = base.path().rsplit('/').next().unwrap_or_default().to_owned();
         let path = base.path().to_owned();
-        let folder = if last.contains('.') { path[..path.len() - last.len()].to_owned() } else { path + "/" };
+        let ending = ending_of(&last);
+        let folder = if is_page_ending(&ending) || is_program(&ending) {
+            path[..path.len() - last.len()].to_owned()
+        } else {
+            path + "/"
+        };
         base.set_path(&folder);
     }
     Ok(base)
@@ -265,6 +270,8 @@ mod tests {
             Some("https://ex.org/docs/en/a.html")
         );
         assert_eq!(of("https://ex.org/docs/i.html?x#y").url_of("a", false).as_deref(), Some("https://ex.org/docs/a"));
+        assert_eq!(of("https://ex.org/docs/v1.2").url_of("a", false).as_deref(), Some("https://ex.org/docs/v1.2/a"));
+        assert_eq!(of("https://ex.org/docs/i.php").url_of("a", false).as_deref(), Some("https://ex.org/docs/a"));
         assert_eq!(of("").url_of("index.html", false).as_deref(), Some("http://root.org/"));
         assert_eq!(of("https://ex.org").url_of("ex.org/a", false).as_deref(), Some("https://ex.org/a"));
         assert_eq!(of("https://ex.org").url_of("fr.org/a", false).as_deref(), Some("http://fr.org/a"));
