@@ -62,7 +62,9 @@ pub use store::{Access, Store};
 
 /// What may be read: archives by their paths; and what became of them.
 pub mod inputs {
-    pub use crate::archive::{Inputs, Refused, STREAM, Tally, expand, expand_with_indexes, names as format_names};
+    pub use crate::archive::{
+        Inputs, PAGES, Refused, STREAM, Tally, expand, expand_with_indexes, names as format_names,
+    };
     pub use crate::files::open;
 }
 

@@ -264,7 +264,10 @@ fn step_with(
 fn of_xz(error: liblzma::stream::Error) -> String {
     match error {
         liblzma::stream::Error::MemLimit => {
-            format!("xz data that takes more than {} MiB of memory, as none does that `xz -9` made", MAX_XZ_BYTES >> 20)
+            format!(
+                "xz data that takes more than {} MiB of memory, more than `xz -9` needs: decompress it with `xz -d`",
+                MAX_XZ_BYTES >> 20
+            )
         }
         error => error.to_string(),
     }
@@ -397,6 +400,12 @@ mod tests {
                 return Ok((whole, step.ended));
             }
         }
+    }
+
+    #[test]
+    fn xz_that_needs_more_memory_says_what_to_do() {
+        let told = of_xz(liblzma::stream::Error::MemLimit);
+        assert!(told.contains("72 MiB") && told.contains("decompress it with `xz -d`"), "{told}");
     }
 
     #[test]

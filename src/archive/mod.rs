@@ -83,7 +83,7 @@ pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
 pub use identity::{Stat, stat};
 use inputs::Indexes;
 pub use inputs::Inputs;
-pub use pages::is_base_url;
+pub use pages::{NAME as PAGES, is_base_url};
 pub use portions::{Limits, Portion, index_lines, portions, unforeseen};
 pub use stream::{STREAM, Stream};
 pub use tally::{Refused, Tally};

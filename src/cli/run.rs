@@ -254,15 +254,12 @@ fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The name of the format of folders of pages.
-const PAGES: &str = "folder of pages";
-
 /// Applies settings to a store, and says so where they come too late for what it has.
 fn apply(settings: &Given, store: &mut Store) -> anyhow::Result<Config> {
     let before = store.settings().clone();
     let config = settings.apply(store)?;
     let changed = differing(&before, store.settings());
-    if changed.contains(&BASE_URL) && query::archives(store)?.iter().any(|archive| archive.format == PAGES) {
+    if changed.contains(&BASE_URL) && query::archives(store)?.iter().any(|archive| archive.format == inputs::PAGES) {
         say(
             "folders of pages that were read before keep their addresses; to have others, read them into another store",
         );

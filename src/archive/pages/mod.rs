@@ -36,6 +36,9 @@ use notes::{NOTE_BYTES, Note};
 pub(super) use single::PageFormat;
 use single::Place;
 
+/// The name of the format of folders of pages, which stores keep.
+pub const NAME: &str = "folder of pages";
+
 /// The format of folders of pages.
 pub(super) struct PagesFormat;
 
@@ -46,7 +49,7 @@ const LOOKED_INTO: usize = 100;
 
 impl Format for PagesFormat {
     fn name(&self) -> &'static str {
-        "folder of pages"
+        NAME
     }
 
     fn takes_pages(&self) -> bool {
