@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -138,6 +139,40 @@ def test_tables_are_those_of_one_store(
     assert [damaged.split(", byte ")[0] for damaged in found.damaged] == [archives[-1]]
     totals = {row["name"]: row["count"] for row in status if row["what"] == "total"}
     assert (found.counts["records"], found.counts["captures"]) == (totals["records"], totals["captures kept"])
+
+
+ENGLISH = (
+    "The members of the committee have asked for more time before they decide, because two of the reports that they had wanted to read were not there. "
+    "It is said that the new bridge will be open in spring, and that nobody who lives on the other side has to pay for it. "
+)
+
+
+def site(folder: pathlib.Path, name: str, others: str, declared: str) -> str:
+    """An archive of six English pages, and of six in a language that is made up, which are in the folder `others`."""
+    records = b""
+    for number in range(6):
+        dice = random.Random(f"{name} {number}")
+        words = ("".join(dice.choice("vj zw kx wq xh".split()) + dice.choice("uoy") for _ in range(3)) for _ in range(60))
+        for path, lang, text in [("en", "en", f"{number}. {ENGLISH}"), (others, declared, " ".join(words))]:
+            html = f"<html lang='{lang}'><body><p>{text}</p></body></html>".encode()
+            body = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + html
+            head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://{name}.test/{path}/{number}\r\n"
+            head += f"WARC-Date: 2020-05-01T00:00:00Z\r\nContent-Type: application/http\r\nContent-Length: {len(body)}\r\n\r\n"
+            records += gzip.compress(head.encode() + body + b"\r\n\r\n")
+    (folder / f"{name}.warc.gz").write_bytes(records)
+    return str(folder / f"{name}.warc.gz")
+
+
+def test_a_language_that_sites_of_other_parts_name_is_known(spark: SparkSession, tmp_path: pathlib.Path) -> None:
+    given = [site(tmp_path, name, "tlh", "tlh") for name in ("one", "two")] + [site(tmp_path, "third", "page", "")]
+    store = diglot.run(given, store=tmp_path / "s", until="keys").store
+    keys = in_order(store.keys()).replace_schema_metadata(None)
+    rows = [row for row in keys.to_pylist() if row["site"] == "third.test"]
+    assert [(row["lang_a"], row["lang_b"]) for row in rows if row["assigned"]] == [("en", "tlh")]
+    found = diglot.spark.run(spark, given, work=tmp_path / "w", out=tmp_path / "o", what=["keys"], pages_per_part=12)
+    assert found.counts["parts"] == 3
+    expected = {(row["site"], row["key"], row["power"], row["assigned"]) for row in keys.to_pylist()}
+    assert {(row.site, row.key, row.power, row.assigned) for row in found.keys().collect()} == expected
 
 
 @pytest.mark.long
