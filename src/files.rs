@@ -1,8 +1,9 @@
 //! Files that others wrote or named, opened so that reading them ends, and stays where it belongs.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -59,6 +60,16 @@ impl GivenFile {
         };
         GivenFile { path, contents }
     }
+}
+
+/// When a file was last changed, since 1970; `None` where that is not known.
+pub fn modified(metadata: &Metadata) -> Option<Duration> {
+    metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()
+}
+
+/// The same in milliseconds; 0 where that is not known.
+pub fn modified_ms(metadata: &Metadata) -> i64 {
+    modified(metadata).and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(0)
 }
 
 /// Opens a regular file by a name that stands in an input: below `folder`, and by way of no symbolic link. The folder itself may be

@@ -5,7 +5,6 @@ use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::UNIX_EPOCH;
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
@@ -51,8 +50,7 @@ pub fn stat(path: &Path) -> Result<Stat> {
 /// The times when the bytes of a file and its entry were last changed, in nanoseconds since 1970 where known. A program can set the first
 /// one at will, but not the second.
 fn changes(metadata: &Metadata) -> [i128; 2] {
-    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let modified = modified.map_or(0, |since| since.as_nanos() as i128);
+    let modified = files::modified(metadata).map_or(0, |since| since.as_nanos() as i128);
     #[cfg(unix)]
     let entry = {
         use std::os::unix::fs::MetadataExt;

@@ -92,10 +92,10 @@ pub use tally::{Refused, Tally};
 pub const FORMATS: &[&dyn Format] = &[
     &warc::WarcFormat,
     &arc::ArcFormat,
-    &wacz::WaczFormat,
+    &wacz::WACZ,
     // After WACZ, which is a kind of ZIP.
-    &wacz::ZipFormat,
-    &wacz::TarFormat,
+    &wacz::ZIP,
+    &wacz::TAR,
     &httrack::HttrackFormat,
     &cdx::CdxFormat,
     // This comes before the other Parquet tables, which would also recognize it, since it has a column of URLs.

@@ -36,64 +36,41 @@ pub(super) fn stored(path: &Path, file: &mut File) -> io::Result<Option<Vec<(u64
     Ok(Some(entries.map(|entry| (entry.start, entry.bytes)).collect()))
 }
 
-/// The format of WACZ files.
-pub(super) struct WaczFormat;
-/// The format of ZIP files with WARC or WACZ files in them.
-pub(super) struct ZipFormat;
-/// The format of tarballs with WARC or WACZ files in them.
-pub(super) struct TarFormat;
-
-impl Format for WaczFormat {
-    fn name(&self) -> &'static str {
-        "WACZ"
-    }
-
-    fn recognises(&self, path: &Path, head: &[u8]) -> bool {
-        holds_warcs(path, head, Kind::Zip).is_some_and(|contents| contents.is_wacz)
-    }
-
-    fn check(&self, path: &Path, _: &Params) -> std::result::Result<(), String> {
-        check(path, "a WACZ", Kind::Zip)
-    }
-
-    fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
-        open(path, Kind::Zip, position, params)
-    }
+/// The format of one kind of containers.
+pub(super) struct ContainerFormat {
+    name: &'static str,
+    /// The name with its article.
+    what: &'static str,
+    kind: Kind,
+    /// True where the WARC files have to lie as in a WACZ.
+    is_wacz: bool,
 }
 
-impl Format for ZipFormat {
+/// WACZ files.
+pub(super) static WACZ: ContainerFormat =
+    ContainerFormat { name: "WACZ", what: "a WACZ", kind: Kind::Zip, is_wacz: true };
+/// ZIP files with WARC or WACZ files in them.
+pub(super) static ZIP: ContainerFormat =
+    ContainerFormat { name: "ZIP", what: "a ZIP", kind: Kind::Zip, is_wacz: false };
+/// Tarballs with WARC or WACZ files in them.
+pub(super) static TAR: ContainerFormat =
+    ContainerFormat { name: "tar", what: "a tarball", kind: Kind::Tar, is_wacz: false };
+
+impl Format for ContainerFormat {
     fn name(&self) -> &'static str {
-        "ZIP"
+        self.name
     }
 
     fn recognises(&self, path: &Path, head: &[u8]) -> bool {
-        holds_warcs(path, head, Kind::Zip).is_some()
+        holds_warcs(path, head, self.kind).is_some_and(|contents| contents.is_wacz || !self.is_wacz)
     }
 
     fn check(&self, path: &Path, _: &Params) -> std::result::Result<(), String> {
-        check(path, "a ZIP", Kind::Zip)
+        check(path, self.what, self.kind)
     }
 
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
-        open(path, Kind::Zip, position, params)
-    }
-}
-
-impl Format for TarFormat {
-    fn name(&self) -> &'static str {
-        "tar"
-    }
-
-    fn recognises(&self, path: &Path, head: &[u8]) -> bool {
-        holds_warcs(path, head, Kind::Tar).is_some()
-    }
-
-    fn check(&self, path: &Path, _: &Params) -> std::result::Result<(), String> {
-        check(path, "a tarball", Kind::Tar)
-    }
-
-    fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
-        open(path, Kind::Tar, position, params)
+        open(path, self.kind, position, params)
     }
 }
 
@@ -277,8 +254,8 @@ mod tests {
             zip.start_file(name, zip::write::SimpleFileOptions::default()).expect("a name");
         }
         std::fs::write(file.path(), zip.finish().expect("memory").into_inner()).expect("room on the disk");
-        assert!(WaczFormat.recognises(file.path(), b"PK\x03\x04"));
-        let problem = WaczFormat.check(file.path(), &Params::default()).expect_err("a part");
+        assert!(WACZ.recognises(file.path(), b"PK\x03\x04"));
+        let problem = WACZ.check(file.path(), &Params::default()).expect_err("a part");
         assert_eq!(problem, "a WACZ in which b.warc cannot be read in its place: unpack it");
     }
 

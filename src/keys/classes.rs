@@ -6,13 +6,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::language::letters::Letters;
+use crate::language::letters::{ALIKE, Letters};
 use crate::types::Lang;
 
-/// Texts that are not farther from each other than this are taken for texts of one language, in nats a pair of letters. Of texts of 400 bytes in 430
-/// languages 1 in a hundred is farther from nine others of its language, and 4 in a thousand are as near to nine of another one; of 150 bytes 1 and
-/// 10 in a hundred.
-const ALIKE: f64 = 0.35;
 /// Texts that are farther from each other than this are taken for texts of two languages (estimated as [`ALIKE`] is).
 pub const APART: f64 = 0.5;
 /// So many pages that are alike, and so many pairs of letters in them, are a language, and not a few pages of names and numbers (estimates).

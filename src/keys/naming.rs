@@ -15,7 +15,7 @@ use super::classes::{self, APART, Classes};
 use super::sources::{BELIEVED, Known, MIN_NAMED, Source, Text, names};
 use crate::index::site::{PageFacts, Pages, SiteIndex, Urls};
 use crate::language::letters::Letters;
-use crate::language::profiles::{Compared, Line};
+use crate::language::profiles::{Compared, Line, NEARER};
 use crate::language::{are_relatives, is_taken_for, is_told, is_told_as};
 use crate::text::tokens::Anatomy;
 use crate::types::Lang;
@@ -133,22 +133,16 @@ struct Doubts {
     taught: Taught,
 }
 
-/// Texts that the site calls by one name are in a language of their own if they are nearer to each other than to those in a relative by so much, in
-/// nats a pair of letters (an estimate: as for [profiles](crate::language::profiles)).
-const NEARER: f64 = 0.03;
-
 impl Doubts {
     /// Lets pages count for the language that the site calls them by, where their texts were taken for a relative that is on the site too: if nothing
     /// tells these two; or if the texts are alike, and unlike those in the other one, and no profile says that they are nearer to that. What was left
     /// untranslated is like the others.
     fn settle_contested(&self, pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool) {
         for (&(named, told), contested) in &self.contested {
-            let mut own = letters_of(pages, contested);
-            for page in
-                (0..pages.count()).filter(|&page| site.lang(page) == Some(named) && self.named.contains_key(&page))
-            {
-                Letters::of(pages.letters(page)).iter().for_each(|letters| own.add(letters));
-            }
+            let is_named = |&(&page, _): &(&u32, &Lang)| site.lang(page) == Some(named);
+            let mut called: Vec<u32> = self.named.iter().filter(is_named).map(|(&page, _)| page).collect();
+            called.extend(contested);
+            let mut own = letters_of(pages, &called);
             let compared = pages.compare(&own, named, told);
             // Words would have told a language with a list of them.
             let is_possible = contested.iter().all(|&page| !is_told_as(named, pages.facts(page).latin_share));
@@ -184,7 +178,6 @@ impl Doubts {
                 site.set(page, Some(named).filter(|lang| wants(*lang)));
             }
         }
-        pages.release();
     }
 
     /// Decides by the letters of their texts which language the pages count for that nothing names, and those that are named and unlike others

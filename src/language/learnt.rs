@@ -5,7 +5,7 @@
 //! those of languages in many places alike. One domain alone shows nothing to others, unless its letters tell the language by the profiles
 //! that are part of the program.
 
-use super::letters::Letters;
+use super::letters::{ALIKE, Letters};
 use super::profiles::{Line, Profiles};
 use crate::types::Lang;
 
@@ -14,8 +14,6 @@ use crate::types::Lang;
 pub const DOMAINS: usize = 8;
 /// A domain shows so many pairs of letters at most, so that no large one speaks for all (an estimate; the Declaration of Human Rights has 10,000).
 const MOST_LETTERS: u64 = 20_000;
-/// Texts of two domains that are not farther from each other than this are in one language, in nats a pair of letters: as texts of one site.
-const ALIKE: f64 = 0.35;
 
 /// What is learnt of a language.
 #[derive(Clone, Debug, PartialEq, Eq)]

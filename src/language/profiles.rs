@@ -24,7 +24,7 @@ static PROFILES: LazyLock<(Profiles, Box<[u64; KINDS]>)> = LazyLock::new(|| {
 /// A language is told by letters if a text is not farther from its profile than this, in nats a pair of letters, …
 const NEAR: f64 = 0.45;
 /// … and farther by this from those of all other languages, …
-const NEARER: f64 = 0.03;
+pub const NEARER: f64 = 0.03;
 /// … and by this from that of the language that models took it for. (Estimates, made with texts of the Bible and news in 70 languages, which the profiles
 /// do not come from: of texts of 400 bytes 58 in a hundred get their name, and 2 in a hundred that of another language, which is a relative
 /// for most; 5 in a hundred of those in 21 languages without a profile get a name. Lists of products are farther from all profiles.)

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use memchr::memmem;
 
@@ -202,9 +201,8 @@ fn mirrored_note(root: &Path, local: &str) -> Option<Note> {
 
 /// When a file was last changed; 0 where it does not exist.
 pub(super) fn modified_ms(root: &Path, local: &str) -> i64 {
-    let modified = files::open_below(root, local).and_then(|file| file.metadata()?.modified()).ok();
-    let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(0)
+    let metadata = files::open_below(root, local).and_then(|file| file.metadata());
+    metadata.map_or(0, |metadata| files::modified_ms(&metadata))
 }
 
 /// A page as it was before HTTrack saved it, as far as that can be known.

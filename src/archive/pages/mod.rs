@@ -20,7 +20,6 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -184,8 +183,7 @@ impl Walk {
                 self.folders.push((folder.join(&last), name + "/"));
             } else if kind.is_file() {
                 let metadata = entry.metadata()?;
-                let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-                let modified_ms = since.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(0);
+                let modified_ms = files::modified_ms(&metadata);
                 let path = folder.join(&last);
                 let path = (path.to_str() != Some(&name)).then(|| path.into_boxed_path());
                 self.met.push(Met::File(Saved { name, path, bytes: metadata.len(), modified_ms }));

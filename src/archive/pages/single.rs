@@ -2,7 +2,6 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use super::mhtml;
 use super::notes::{NOTE_BYTES, Note};
@@ -37,8 +36,7 @@ impl Format for PageFormat {
 fn read(path: &Path, params: &Params) -> std::io::Result<Item> {
     let file = files::open(path)?;
     let metadata = file.metadata()?;
-    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let modified_ms = modified.and_then(|since| i64::try_from(since.as_millis()).ok()).unwrap_or(0);
+    let modified_ms = files::modified_ms(&metadata);
     let mut bytes = Vec::new();
     file.take(params.max_record_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     let place = Place { offset: 0, length: metadata.len(), modified_ms };

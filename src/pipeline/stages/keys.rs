@@ -183,13 +183,15 @@ impl Keys {
             let old = store.result(site)?;
             if let Some(old) = &old {
                 old.alone.iter().for_each(|alone| sums.take_back(alone.0.as_str(), alone.1.to_native()));
-                for shown in old.taught.iter().filter(|_| taught.is_some()) {
+            }
+            if let Some(taught) = taught {
+                for shown in old.iter().flat_map(|old| old.taught.iter()) {
                     changes.remove(Keyspace::Taught, &taught_key(shown.0, shown.1.to_native(), site.0));
                 }
-            }
-            for (&(lang, witness), line) in result.taught.iter().zip(taught.iter().flatten()) {
-                let letters = Taught { letters: line.letters.counts().to_vec() };
-                changes.put(Keyspace::Taught, &taught_key(lang, witness, site.0), &letters);
+                for (&(lang, witness), line) in result.taught.iter().zip(&taught) {
+                    let letters = Taught { letters: line.letters.counts().to_vec() };
+                    changes.put(Keyspace::Taught, &taught_key(lang, witness, site.0), &letters);
+                }
             }
             result.alone.iter().for_each(|(pattern, sum, _)| sums.add(pattern, *sum));
             // What was found again stays as it is, and so does what was made from it.
