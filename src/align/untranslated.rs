@@ -4,9 +4,10 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::clean::{SideText, differs};
+use super::clean::SideText;
 use crate::error::Result;
 use crate::index::sorter::{Entry, Sorter};
+use crate::language::foreign::Untold;
 use crate::types::Lang;
 
 /// Collects the texts of the pages of a site, in memory of at most a budget; beyond it, entries are sorted on disk. The texts that pages of
@@ -23,8 +24,8 @@ pub struct Untranslated(FxHashMap<u64, Lang>);
 
 impl Untranslated {
     /// True for a text on a page of a language in which it was not written.
-    pub fn has(&self, text: u64, lang: Lang) -> bool {
-        self.0.get(&text).is_some_and(|&origin| differs(origin, lang))
+    pub fn has(&self, text: u64, lang: Lang, untold: &Untold) -> bool {
+        self.0.get(&text).is_some_and(|&origin| untold.differ(origin, lang))
     }
 }
 
@@ -57,7 +58,7 @@ impl Finder {
     ///
     /// # Errors
     /// When entries cannot be written or read.
-    pub fn finish(self) -> Result<Untranslated> {
+    pub fn finish(self, untold: &Untold) -> Result<Untranslated> {
         let Finder { by_text, langs } = self;
         // The languages in which a text may have been written, for texts of several; how many texts of each language others have left.
         let mut shared: Vec<(u64, Vec<u32>)> = Vec::new();
@@ -69,7 +70,7 @@ impl Finder {
                     numbers.push(number);
                 }
             }
-            let differ = |x: u32, y: u32| differs(langs[x as usize], langs[y as usize]);
+            let differ = |x: u32, y: u32| untold.differ(langs[x as usize], langs[y as usize]);
             if !numbers.iter().any(|x| numbers.iter().any(|y| differ(x.0, y.0))) {
                 return Ok(());
             }
@@ -108,7 +109,11 @@ mod tests {
         for &(hash, tag, is_foreign) in texts {
             finder.add(SideText { hash, is_foreign, is_long }, lang(tag)).expect("nothing is written");
         }
-        finder.finish().expect("nothing is written")
+        finder.finish(&Untold::default()).expect("nothing is written")
+    }
+
+    fn has(texts: &Untranslated, text: u64, tag: &str) -> bool {
+        texts.has(text, lang(tag), &Untold::default())
     }
 
     fn found(texts: &[(u64, &str, bool)]) -> Untranslated {
@@ -126,9 +131,9 @@ mod tests {
             (2, "fr", false),
             (3, "fr", false),
         ]);
-        assert!(texts.has(1, lang("fr")) && !texts.has(1, lang("en")));
-        assert!(texts.has(2, lang("fr")) && texts.has(2, lang("de")) && !texts.has(2, lang("en")));
-        assert!(!texts.has(3, lang("fr")));
+        assert!(has(&texts, 1, "fr") && !has(&texts, 1, "en"));
+        assert!(has(&texts, 2, "fr") && has(&texts, 2, "de") && !has(&texts, 2, "en"));
+        assert!(!has(&texts, 3, "fr"));
     }
 
     #[test]
@@ -136,6 +141,13 @@ mod tests {
         assert_eq!(found(&[(2, "de", false), (2, "en", false)]), Untranslated::default());
         // All pages have it from a language that the site does not have.
         assert_eq!(found(&[(1, "de", true), (1, "fr", true)]), Untranslated::default());
+    }
+
+    #[test]
+    fn a_text_is_left_in_languages_that_words_cannot_tell_too() {
+        let texts = found(&[(1, "en", false), (1, "yo", true), (2, "en", false), (2, "yo", false), (2, "sco", false)]);
+        assert!(has(&texts, 1, "yo") && has(&texts, 2, "yo") && !has(&texts, 1, "en"));
+        assert!(!has(&texts, 2, "sco"), "Scots has much in common with English");
     }
 
     #[test]
@@ -148,7 +160,7 @@ mod tests {
             (4, "pt-BR", false),
             (4, "pt", false),
         ]);
-        assert!(!texts.has(2, lang("nb")) && !texts.has(2, lang("da")) && !texts.has(4, lang("pt")));
+        assert!(!has(&texts, 2, "nb") && !has(&texts, 2, "da") && !has(&texts, 4, "pt"));
     }
 
     #[test]

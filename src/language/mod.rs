@@ -7,6 +7,7 @@
 
 pub mod asked;
 mod chinese;
+pub mod foreign;
 pub mod learnt;
 pub mod letters;
 pub mod names;

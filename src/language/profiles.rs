@@ -220,9 +220,21 @@ impl Profiles {
         distances.reduce(|best, next| if next.1 < best.1 { next } else { best })
     }
 
+    /// How far a text is from the profile of a language, in nats a pair of letters; `None` where nothing is known of it.
+    pub fn distance(&self, letters: &Letters, lang: Lang) -> Option<f64> {
+        self.nearest(&Text::new(letters), lang).map(|(_, distance)| distance)
+    }
+
+    /// How much less likely texts in one language are by the letters of another one, in nats a pair of letters; the least one where a language has
+    /// several profiles, and `None` where it has none.
+    pub fn divergence(&self, lang: Lang, other: Lang) -> Option<f64> {
+        let of = |lang: Lang| self.of.iter().filter(move |profile| profile.lang == lang.base());
+        of(lang).flat_map(|one| of(other).map(|other| one.divergence(other))).reduce(f64::min)
+    }
+
     /// True where texts are farther from the profile of a language than texts in it are. False where nothing is known of it.
     pub fn are_far(&self, letters: &Letters, lang: Lang) -> bool {
-        self.nearest(&Text::new(letters), lang).is_some_and(|(_, distance)| distance > NEAR)
+        self.distance(letters, lang).is_some_and(|distance| distance > NEAR)
     }
 
     /// True where a text is clearly farther from the profile of the language that it is called by than from that of the one which its letters tell.

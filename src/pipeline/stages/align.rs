@@ -20,8 +20,11 @@ use crate::align::untranslated::Untranslated;
 use crate::align::{AlignPage, Aligned, Document, Judged, Model, Params, align_pages, untranslated};
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::{Urls, hash_of_pair};
+use crate::index::site::{Pages as _, Urls, hash_of_pair};
 use crate::index::smallest::Smallest;
+use crate::language;
+use crate::language::foreign::Untold;
+use crate::language::letters::Letters;
 use crate::learn::SurePair;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::query::bitext::{
@@ -61,7 +64,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        13
+        14
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -452,6 +455,7 @@ impl Align {
         let mut heads: Vec<BitextHead> = sites.iter().map(|(_, head)| head.clone()).collect();
         let mut at = 0;
         let mut open: Option<(usize, Site, Vec<PagePair>)> = None;
+        let mut untold: BTreeMap<usize, Untold> = BTreeMap::new();
         while at < sites.len() {
             let first = at;
             let mut tasks: Vec<Task> = Vec::new();
@@ -463,6 +467,7 @@ impl Align {
                     other => {
                         let site = Site::open(store, sites[at].0.site)?;
                         let pairs = accepted_pairs(&site);
+                        untold.insert(at, untold_languages(&site, &pairs));
                         other.insert((at, site, pairs))
                     }
                 };
@@ -479,7 +484,7 @@ impl Align {
             }
             let places: Vec<(u64, u64)> = tasks.iter().map(|task| task.places).collect();
             let align = |batch: Vec<u32>| -> Result<Vec<(u32, PairBitextRow)>> {
-                let rows = align_batch(store, context, &models, &words, (&tasks, &batch))?;
+                let rows = align_batch(store, context, (&models, &untold), &words, (&tasks, &batch))?;
                 let before = done.fetch_add(batch.len() as u64, Ordering::Relaxed);
                 context.observer.progress(before + batch.len() as u64, "");
                 Ok(rows)
@@ -494,7 +499,8 @@ impl Align {
             let mut changes = Changes::default();
             for site in first..end {
                 if heads[site].done == sites[site].0.count && !heads[site].finished {
-                    repeats(store, &mut heads[site], &folder, context.config)?;
+                    let untold = untold.remove(&site).unwrap_or_default();
+                    repeats(store, &mut heads[site], &untold, &folder, context.config)?;
                     changes.put(Keyspace::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
                 }
             }
@@ -540,6 +546,19 @@ fn keep(
     if changes.is_empty() { Ok(()) } else { store.commit(changes) }
 }
 
+/// The languages of the pairs of a site that words cannot tell, by the letters of its pages.
+fn untold_languages(site: &Site, pairs: &[PagePair]) -> Untold {
+    let sides = pairs.iter().flat_map(|pair| [(pair.a, pair.langs.a), (pair.b, pair.langs.b)]);
+    let pages: BTreeMap<u32, Lang> = sides.filter(|(_, lang)| !language::is_told(*lang)).collect();
+    let mut shown: BTreeMap<Lang, Letters> = BTreeMap::new();
+    for (page, lang) in pages {
+        if let Some(letters) = Letters::of(site.pages.letters(page)) {
+            shown.entry(lang).or_default().add(&letters);
+        }
+    }
+    Untold::new(shown)
+}
+
 /// One page pair to align.
 struct Task {
     /// Position of its site among the sites of the run.
@@ -553,7 +572,7 @@ struct Task {
 fn align_batch(
     store: &Store,
     context: &Context<'_>,
-    models: &ModelCache,
+    (models, untold): (&ModelCache, &BTreeMap<usize, Untold>),
     words: &Words,
     (tasks, batch): (&[Task], &[u32]),
 ) -> Result<Vec<(u32, PairBitextRow)>> {
@@ -577,7 +596,9 @@ fn align_batch(
         let task = &tasks[number as usize];
         let [a, b] = sides(task);
         for side in [a, b] {
-            cut.entry(side).or_insert_with(|| AlignPage::new(document(&records[&side], side.1, words, params), side.1));
+            cut.entry(side).or_insert_with(|| {
+                AlignPage::new(document(&records[&side], side.1, words, params), side.1, &untold[&task.site])
+            });
         }
         rows.push((number, task.row(&cut[&a], &cut[&b], models.of(task.pair.langs), params)));
         for side in [a, b] {
@@ -630,7 +651,12 @@ impl Task {
 }
 
 /// The texts of a site that nobody has translated. The texts of each page are taken from the first of its pairs.
-fn untranslated_texts(chunks: &[Mapped<BitextChunk>], folder: &Path, config: &Config) -> Result<Untranslated> {
+fn untranslated_texts(
+    chunks: &[Mapped<BitextChunk>],
+    untold: &Untold,
+    folder: &Path,
+    config: &Config,
+) -> Result<Untranslated> {
     let mut finder = untranslated::Finder::new(config.memory.sorted_beads(), folder);
     let mut seen: FxHashSet<(u64, [u8; 8])> = FxHashSet::default();
     for (row, beads) in chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads())) {
@@ -646,15 +672,15 @@ fn untranslated_texts(chunks: &[Mapped<BitextChunk>], folder: &Path, config: &Co
             }
         }
     }
-    finder.finish()
+    finder.finish(untold)
 }
 
 /// Finds sentence pairs that occur several times among the aligned pairs of a site, or that have an untranslated side, and finishes the
 /// site's head.
-fn repeats(store: &mut Store, head: &mut BitextHead, folder: &Path, config: &Config) -> Result<()> {
+fn repeats(store: &mut Store, head: &mut BitextHead, untold: &Untold, folder: &Path, config: &Config) -> Result<()> {
     let chunks: Vec<Mapped<BitextChunk>> =
         head.chunks.iter().map(|&at| store.bitexts.read(RecordRef(at))).collect::<Result<_>>()?;
-    let untranslated = untranslated_texts(&chunks, folder, config)?;
+    let untranslated = untranslated_texts(&chunks, untold, folder, config)?;
     let mut finder = Finder::new(config.memory.sorted_beads(), folder);
     let mut dropped: BTreeMap<u8, u64> = BTreeMap::new();
     head.kept = 0;
@@ -669,7 +695,7 @@ fn repeats(store: &mut Store, head: &mut BitextHead, folder: &Path, config: &Con
             head.kept += 1;
             let [a, b] = bead.texts;
             let id = BeadId { unit, number };
-            if untranslated.has(a, langs.0) || untranslated.has(b, langs.1) {
+            if untranslated.has(a, langs.0, untold) || untranslated.has(b, langs.1, untold) {
                 finder.leave_out(id, Reason::Untranslated)?;
             } else {
                 finder.add(hash_of_bead(row, bead), id)?;

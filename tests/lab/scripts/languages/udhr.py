@@ -152,6 +152,8 @@ class Scenario:
     english_menu: bool = False
     # Whether a third of the pages of the other languages are English, as on the English page.
     english_third: bool = False
+    # Whether one paragraph in five of the other languages is in English.
+    english_parts: bool = False
     # What is wrong on a third of the sites: declared (`en` on every page), markers (those of the next language), both.
     wrong: str = ''
     # How addresses name a language: tag (`de`), long (ISO 639-3: `deu`).
@@ -205,6 +207,7 @@ def scenarios(texts, seed):
         found['menu-english-' + mark] = replace(scenario, english_menu=True)
         found['menu-english-100-' + mark] = replace(scenario, english_menu=True, size=100)
         found['english-third-' + mark] = replace(scenario, english_third=True)
+    found['english-parts'] = replace(found['five-both'], english_parts=True)
     # What two sites show of a language is known on a third one.
     found['threes'] = Scenario(tuple(('en', tag) for tag in rare_some[:40] for _ in range(3)), threes=True)
     return found
@@ -251,8 +254,9 @@ def address(host, layout, mark, is_first, page, number):
     }[layout]
 
 
-def body_of(text, articles, menu, links, declared):
-    """A page. `menu` is the text that the labels are of, `links` the addresses of the first, the last and the next page."""
+def body_of(text, articles, menu, links, declared, of):
+    """A page. `menu` is the text that the labels are of, `links` the addresses of the first, the last and the next page; `of` is the text
+    that each paragraph is of, by its article and number."""
     first = text.heading(articles[0])
     labels = [menu.title or menu.heading(1), menu.preamble or menu.heading(30), menu.heading(articles[-1] % 30 + 1)]
     rows = ''.join('<li><a href="%s">%s</a></li>' % (html.escape(link), html.escape(label)) for link, label in zip(links, labels))
@@ -260,7 +264,9 @@ def body_of(text, articles, menu, links, declared):
              '<head><meta charset="utf-8"><title>%s</title></head>' % html.escape(first), '<body>', '<nav><ul>%s</ul></nav>' % rows]
     for n in articles:
         lines.append('<h2>%s</h2>' % html.escape(text.heading(n)))
-        lines += ['<p>%s</p>' % html.escape(part) for part in text.articles[n][1]]
+        for at, part in enumerate(text.articles[n][1]):
+            parts = of[n, at].articles[n][1]
+            lines.append('<p>%s</p>' % html.escape(parts[at] if at < len(parts) else part))
     return '\n'.join(lines + ['</body>', '</html>', '']).encode('utf-8')
 
 
@@ -275,6 +281,12 @@ class Page:
     declared: str
     foreign: bool
     document: int
+
+
+def other_of(scenario, place, own, english):
+    """The text that a paragraph is of; `place` is the seed, its language, its article and number."""
+    is_left = scenario.english_parts and random.Random('part %d %s %d %d' % place).random() < .2
+    return english if is_left else own
 
 
 def pages_of(texts, scenario, at, seed):
@@ -299,7 +311,12 @@ def pages_of(texts, scenario, at, seed):
             own = english if page in untranslated else text
             menu = english if scenario.english_menu else text
             declared = says if scenario.declared else ''
-            body = body_of(own, articles, menu, [urls[0], urls[-1], urls[(page + 1) % PAGES]], declared)
+            of = {(n, at): other_of(scenario, (seed, tag, n, at), own, english)
+                  for n in articles for at in range(len(own.articles[n][1]))}
+            body = body_of(own, articles, menu, [urls[0], urls[-1], urls[(page + 1) % PAGES]], declared, of)
+            left = sum(len(own.articles[n][1][at]) for (n, at), text in of.items() if text is english)
+            if 2 * left > sum(len(own.articles[n][1][at]) for n, at in of):
+                own = english
             marked = '' if layout == 'opaque' else named.lang
             foreign = any(name and one(name) != own.lang for name in (marked, declared))
             yield Page(urls[page], body, own.lang, text.lang, declared, foreign, page)
