@@ -62,6 +62,13 @@ impl<'p> ByLetters<'p> {
         self.profiles.tell(letters, guess, may_be)
     }
 
+    /// True where the `letters` of some pages, all together, show that they are not in the language that they were taken for.
+    pub fn refute_together(&self, group: &[u32], letters: &Letters, guess: Lang) -> bool {
+        self.is_asked.store(true, Ordering::Relaxed);
+        let may_be = |lang: Lang| group.iter().all(|&page| may_be_by_letters(lang, &self.facts(page)));
+        self.profiles.refute(letters, guess, may_be)
+    }
+
     /// True where the `letters` of some pages, all together, tell another language than the one that they are called by.
     pub fn deny_together(&self, group: &[u32], letters: &Letters, named: Lang) -> bool {
         let told = self.tell_together(group, letters, named);

@@ -232,8 +232,8 @@ impl Doubts {
             }
         }
         for (number, group) in groups.iter().enumerate() {
-            let guess = guess_of(pages, group);
             let letters = letters_of(pages, group);
+            let guess = guess_of(pages, group).filter(|&guess| !pages.refute_together(group, &letters, guess));
             let told = pages.tell_together(group, &letters, guess.unwrap_or(Lang::UNKNOWN));
             let named = known.name_of(pages, group).filter(|&named| !pages.deny_together(group, &letters, named));
             if let Some(lang) = named {
@@ -576,6 +576,26 @@ mod tests {
         assert_eq!(site("", &|n| format!("x.org/en/{n}"), "en"), [six("en"), six("unnamed")]);
         assert_eq!(site("wo/", &|n| format!("x.org/wo/b{n}"), ""), [six("en"), six("unnamed")]);
         assert_eq!(site("", &|n| format!("x.org/p{n}"), ""), [six("en"), six("unnamed")]);
+    }
+
+    #[test]
+    fn what_all_pages_are_taken_for_stands_unless_letters_refute_it() {
+        let lines = |tags: [&str; 2]| {
+            let letters = Letters::of(&count(&WOLOF.join(" "))).expect("counts of all kinds");
+            tags.map(|tag| Line { lang: lang(tag), letters: letters.clone() })
+        };
+        let of = |profiles: Profiles| {
+            let facts = PageFacts { detected: lang("ht"), is_guess: true, text_bytes: 700, ..PageFacts::default() };
+            let pages = (0..6).map(|n| (format!("x.org/p{n}"), count(&wolof(n)), facts)).collect();
+            let pages = LetteredPages(pages);
+            let read = ByLetters::new(&pages, &profiles);
+            let mut site = SiteIndex::collect(&pages, |page| Some(read.facts(page).detected));
+            name(&read, &mut site, |_| true);
+            (0..6).map(|page| site.lang(page).unwrap_or(Lang::UNKNOWN)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(Profiles::default()), [lang("ht"); 6]);
+        // Two languages that have the same letters, and are both nearer.
+        assert!(of(Profiles::shipped().with(&lines(["tkl", "tvl"]))).iter().all(|lang| lang.is_unnamed()));
     }
 
     #[test]

@@ -196,6 +196,21 @@ impl Profiles {
         (is_clear && may_be(lang)).then_some(lang)
     }
 
+    /// True where texts are not in the language that they were taken for, as far as letters show: they are clearly nearer to another one, or to several
+    /// that letters cannot tell apart.
+    pub fn refute(&self, letters: &Letters, guess: Lang, may_be: impl Fn(Lang) -> bool) -> bool {
+        if letters.total() < MIN_PAIRS {
+            return false;
+        }
+        let text = Text::new(letters);
+        let Some((_, guessed)) = self.nearest(&text, guess) else { return false };
+        let is_nearer = |profile: &Profile| {
+            let distance = text.distance(profile);
+            distance <= NEAR && guessed - distance >= BEYOND_GUESS && may_be(profile.lang)
+        };
+        self.of.iter().any(is_nearer)
+    }
+
     /// To which of two languages texts are nearer; `None` where nothing is known of one of them, or the texts are too short.
     pub fn compare(&self, letters: &Letters, named: Lang, told: Lang) -> Option<Compared> {
         if letters.total() < MIN_PAIRS {
@@ -328,6 +343,18 @@ mod tests {
         let profiles = Profiles::shipped();
         assert!(profiles.deny(&letters(samoan), lang("it"), lang("sm")));
         assert!(!profiles.deny(&letters(samoan), lang("sm"), lang("sm")));
+        let relatives = profiles.with(&[
+            Line { lang: lang("tkl"), letters: letters(samoan) },
+            Line { lang: lang("tvl"), letters: letters(samoan) },
+        ]);
+        assert_eq!(relatives.tell(&letters(samoan), lang("it"), |_| true), None, "two that cannot be told apart");
+        assert!(relatives.refute(&letters(samoan), lang("it"), |_| true));
+        assert!(!relatives.refute(&letters(samoan), lang("it"), |_| false));
+        assert!(!relatives.refute(&letters(samoan), lang("tkl"), |_| true));
+        assert!(
+            !relatives.refute(&letters(samoan), lang("tlh"), |_| true)
+                && !profiles.refute(&letters(products), lang("de"), |_| true)
+        );
         // Each in the script of the text.
         let compare =
             |text: &str, named: &str, told: &str| profiles.compare(&letters(&text.repeat(5)), lang(named), lang(told));

@@ -38,7 +38,7 @@ impl Stage for Keys {
     }
 
     fn version(&self) -> u32 {
-        10
+        11
     }
 
     fn sections(&self) -> &'static [&'static str] {
