@@ -26,6 +26,8 @@ const PAIRS: usize = 5;
 
 /// How many hosts with few pairs are printed at most.
 const FEW_PAIRS: usize = 3;
+/// How many languages that were learnt are named at most.
+const LEARNT: usize = 12;
 /// How many languages of such a host are printed at most.
 const LANGS: usize = 4;
 
@@ -35,6 +37,7 @@ pub fn print(store: &Store, config: &Config) -> anyhow::Result<()> {
     if pipeline::stage("keys").is_some_and(|keys| has_run(store, keys).unwrap_or(true)) {
         print_keys(&mut out, store, config)?;
         let pairs = print_pairs(&mut out, store, config)?;
+        print_languages(&mut out, store, config)?;
         if pairs == 0 {
             let [reason, next] = why_none(&query::scarcity(store, config)?, store, config)?;
             writeln!(out, "  why: {reason}\n  next: {next}")?;
@@ -146,6 +149,28 @@ fn print_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::
     Ok(all)
 }
 
+/// Prints which languages were learnt from sites, and how many profiles of languages were given.
+fn print_languages(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::Result<()> {
+    let (learnt, given) = query::learnt_languages(store, config)?;
+    if !learnt.is_empty() {
+        let mut names: Vec<&str> = learnt.iter().take(LEARNT).map(|lang| lang.as_str()).collect();
+        if learnt.len() > LEARNT {
+            names.push("…");
+        }
+        let place = place(store.folder());
+        writeln!(
+            out,
+            "languages learnt from sites: {} ({}; `diglot export --what languages{place}`)",
+            learnt.len(),
+            names.join(", ")
+        )?;
+    }
+    if given > 0 {
+        writeln!(out, "profiles of languages that were given (--languages): {given}")?;
+    }
+    Ok(())
+}
+
 /// Prints the hosts with few pairs that have the most pages concerned, with the likeliest reasons.
 fn print_few_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::Result<()> {
     let lacking = query::shortages(store, config, &Scope::all())?;
@@ -221,9 +246,13 @@ fn why_none(found: &Scarcity, store: &Store, config: &Config) -> anyhow::Result<
     })
 }
 
-/// "en (12), fr (3)": the languages with most pages first.
+/// "en (12), fr (3)": the languages with most pages first, and last those that are not known.
 fn languages(found: &Scarcity) -> String {
     let mut langs: Vec<_> = found.langs.iter().collect();
     langs.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
-    langs.iter().map(|(lang, pages)| format!("{lang} ({pages})")).collect::<Vec<_>>().join(", ")
+    let mut texts: Vec<String> = langs.iter().map(|(lang, pages)| format!("{lang} ({pages})")).collect();
+    if found.unknown > 0 {
+        texts.push(format!("languages that are not known or not sure ({})", found.unknown));
+    }
+    texts.join(", ")
 }

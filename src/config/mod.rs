@@ -24,18 +24,24 @@ pub use settings::{SETTINGS, Setting};
 /// The option that removes the languages that a store has as a setting.
 pub const RESET_LANGS: &str = "--reset langs";
 
-/// Checks that no language is named twice. Two variants of a language, `pt-PT` and `pt-BR`, are two names.
+/// Checks that no language is named twice, by two of its codes either (`fa`, `prs`). Two variants of a language, `pt-PT` and `pt-BR`, are two names.
 ///
 /// # Errors
 /// When a language is named twice.
 pub fn different_languages<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<()> {
-    let mut met: Vec<String> = Vec::new();
+    let mut met: Vec<(&str, Lang)> = Vec::new();
     for name in names {
-        let plain = name.to_lowercase().replace('_', "-");
-        if met.contains(&plain) {
-            return Err(Error::Config(format!("--langs has {plain} twice; give different languages")));
+        let Some(lang) = Lang::variant(name).or_else(|| Lang::parse(name)) else { continue };
+        if let Some((before, _)) = met.iter().find(|(_, known)| *known == lang) {
+            let lang = lang.to_string();
+            let codes = if [*before, name].iter().all(|code| code.replace('_', "-").eq_ignore_ascii_case(&lang)) {
+                String::new()
+            } else {
+                format!(", as {before} and {name}")
+            };
+            return Err(Error::Config(format!("--langs has {lang} twice{codes}; give different languages")));
         }
-        met.push(plain);
+        met.push((name, lang));
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so};
 use super::language_names::{is_code, names_by_code};
 use crate::index::site::{PageFacts, Pages, Urls};
-use crate::language::{is_alone, is_taken_for, is_told, is_told_as, names::by_name};
+use crate::language::{LIKELY, TOLD, is_alone, is_taken_for, is_told, is_told_as, names::by_name};
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{Field, Lang};
 
@@ -35,10 +35,6 @@ const PRIOR_DECLARED: Tally = Tally { right: 4.0, wrong: 1.0 };
 const PRIOR_PLACE: Tally = Tally { right: 1.0, wrong: 1.0 };
 /// How often a source must be right to name a language (an estimate).
 pub const BELIEVED: f64 = 0.8;
-/// How sure the language of a text is that its words or script tell, and how sure it is where another one may be meant (estimates: as for markers
-/// of keys, and more than what is doubted, after both were rounded to a 255th).
-const SURE: f32 = 0.945;
-const LIKELY: f32 = 0.51;
 /// So many pages are called by a name before what it names is kept apart from others (an estimate).
 pub const MIN_NAMED: u32 = 3;
 
@@ -61,7 +57,7 @@ impl Text {
         if !facts.form.has_text() {
             Text::Short
         } else if detected.is_known() && (is_told(detected) || !facts.is_guess) && facts.confidence > LIKELY {
-            if facts.confidence >= SURE { Text::Told(detected) } else { Text::Likely(detected) }
+            if facts.confidence >= TOLD { Text::Told(detected) } else { Text::Likely(detected) }
         } else if facts.text_bytes >= LONG {
             Text::Other(Some(detected).filter(|lang| lang.is_known()))
         } else {

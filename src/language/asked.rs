@@ -4,7 +4,7 @@
 //! with a probability (`__label__yor_Latn 0.98`, `yo\t0.98`), or a label alone. Nothing here starts a program.
 
 use super::scripts::Scripts;
-use super::{DOUBTED, Detected, Params, Run, chinese, composed, sample, scripts};
+use super::{DOUBTED, Detected, LIKELY, Params, Run, chinese, composed, sample, scripts};
 use crate::types::Lang;
 
 /// What an answer says of a text.
@@ -27,8 +27,8 @@ const UNKNOWN: [&str; 7] = ["und", "un", "unknown", "zxx", "mis", "mul", "xx"];
 const ABOVE_ONE: f32 = 1.01;
 /// fastText takes this word for the end of a line, and would answer twice.
 const LINE_END: &str = "</s>";
-/// How sure a language is at least that is believed: more than what is doubted, after both were rounded to a 255th.
-const BELIEVED: f32 = 0.52;
+/// How sure a language is at least that is believed: likely, after both were rounded to a 255th.
+const BELIEVED: f32 = LIKELY + 0.01;
 
 /// The line that a program is asked for a text; `None` where the text is too short to be in a language. It has no character that any
 /// program takes for the end of a line.

@@ -226,8 +226,12 @@ fn language(sample: &str, params: &Params) -> (Lang, f32, bool) {
     }
 }
 
+/// How sure the language of a text is at least that its words or script tell (an estimate: as for markers of keys, .95, after it was rounded to a 255th).
+pub const TOLD: f32 = 0.945;
 /// How sure a language is at most that two of three means agree on (an estimate).
 const MAX_AGREED: f32 = 0.9;
+/// How sure a language is more than that is likely, though another one may be meant: more than what is doubted, after both were rounded to a 255th.
+pub const LIKELY: f32 = 0.51;
 /// How sure a language is at most of which the text lacks most function words: it may be in one that is not known here, which words and
 /// models take for something that they know (an estimate).
 const DOUBTED: f32 = 0.5;

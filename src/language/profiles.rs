@@ -159,6 +159,11 @@ impl Profiles {
         &PROFILES.0
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.of.len()
+    }
+
     /// These, and others beside them. A language may have several.
     #[must_use]
     pub fn with<'l>(&self, lines: impl IntoIterator<Item = &'l Line>) -> Profiles {

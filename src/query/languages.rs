@@ -73,6 +73,18 @@ pub(crate) fn profiles(store: &Store, config: &Config) -> Result<Profiles> {
     Ok(given.with(learnt.iter().map(|learnt| &learnt.line)))
 }
 
+/// What tells languages without a list of words in a store, beside the profiles that are part of the program: the languages that were learnt, by
+/// tag, and how many profiles the user gave, as far as they are still there.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn learnt_languages(store: &Store, config: &Config) -> Result<(Vec<Lang>, usize)> {
+    let mut langs: Vec<Lang> = learnt(shown(store)?).into_iter().map(|learnt| learnt.line.lang).collect();
+    langs.dedup();
+    let given = config.keys.given_profiles().map_or(0, |all| all.count() - Profiles::shipped().count());
+    Ok((langs, given))
+}
+
 /// What the sites of a store show of languages, as it is exported, by tag. A language that is learnt twice has two lines.
 ///
 /// # Errors

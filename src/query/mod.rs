@@ -67,7 +67,7 @@ pub use joining::Joiner;
 pub use keys::{KeyLine, keys};
 #[cfg(feature = "exec")]
 pub(crate) use keys::{numbered_keys, state_name};
-pub use languages::for_each_language;
+pub use languages::{for_each_language, learnt_languages};
 pub use learnt::learnt_words;
 #[cfg(feature = "exec")]
 pub(crate) use learnt::pairs_of_halves;

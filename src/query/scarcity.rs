@@ -6,7 +6,7 @@ use super::scope::{Scope, sites};
 use super::site::Site;
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::Urls;
+use crate::index::site::{Pages as _, Urls};
 use crate::keys::State;
 use crate::store::Store;
 use crate::types::Lang;
@@ -16,8 +16,10 @@ use crate::types::Lang;
 pub struct Scarcity {
     /// Pages, one a URL.
     pub pages: u64,
-    /// Pages in each language, requested or not; copies and pages of unknown language are not counted.
+    /// Pages in each language, requested or not, without copies.
     pub langs: BTreeMap<Lang, u64>,
+    /// Pages whose language is not known, or only guessed.
+    pub unknown: u64,
     /// Untranslated copies of other pages.
     pub copies: u64,
     /// Sites with pages in at least two of the requested languages.
@@ -47,8 +49,10 @@ pub fn scarcity(store: &Store, config: &Config) -> Result<Scarcity> {
             }
             // For a page in a language that was not requested, `Site::lang` is unknown; so the language of its text is taken.
             let lang = site.lang_of_text(page);
-            if lang.is_known() {
+            if lang.is_known() && (site.lang(page).is_known() || !site.pages.facts(page).is_guess) {
                 *langs.entry(lang).or_default() += 1;
+            } else {
+                found.unknown += 1;
             }
         }
         found.pages += u64::from(site.pages.count());

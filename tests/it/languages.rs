@@ -66,6 +66,11 @@ fn of(pairs: &[(&str, u64)]) -> BTreeMap<String, u64> {
     pairs.iter().map(|&(lang, count)| (lang.to_owned(), count)).collect()
 }
 
+/// What a run prints at its end.
+fn summary(store: &Path) -> String {
+    String::from_utf8_lossy(&diglot(store).arg("run").assert().success().output.stdout).into_owned()
+}
+
 #[test]
 fn a_language_that_two_sites_name_is_known_on_a_third() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -91,6 +96,9 @@ fn a_language_that_two_sites_name_is_known_on_a_third() {
         let written = |store: &Path| stdout(store, &["export", "--what", what, "--format", "jsonl"]);
         assert_eq!(written(&store), written(&fresh), "{what}");
     }
+    // The end of a run says so.
+    let again = summary(&store);
+    assert!(again.contains("languages learnt from sites: 1 (tlh; `diglot export --what languages"), "{again}");
     let explained = stdout(&store, &["explain", "http://third.test/b1"]);
     assert!(explained.contains("as other sites show"), "{explained}");
 
@@ -102,6 +110,13 @@ fn a_language_that_two_sites_name_is_known_on_a_third() {
     let other = folder.join("other");
     diglot(&other).args(["run", "--quiet", "--languages"]).arg(&file).arg(&third).assert().success();
     assert_eq!(langs(&other, "third"), named);
+    let again = summary(&other);
+    assert!(again.contains("profiles of languages that were given (--languages): 1\n"), "{again}");
+    // Where the language that the letters tell is not asked for, it is not said that nothing tells it.
+    diglot(&other).args(["run", "--quiet", "--langs", "en,fr"]).assert().success();
+    let explained = stdout(&other, &["explain", "http://third.test/b1"]);
+    assert!(explained.contains("in a language that was not requested, or in none"), "{explained}");
+    diglot(&other).args(["run", "--quiet", "--reset", "langs"]).assert().success();
     // A file that is none is refused by its line.
     fs::write(&file, format!("{seen}tlh\t2\t1 2 3\n")).expect("room on disk");
     let refused = diglot(&other).args(["run", "--quiet", "--languages"]).arg(&file).arg(&third).assert();

@@ -180,7 +180,9 @@ fn one_language_alone_is_refused() {
     assert!(!failure(diglot(&store).args(["pairs", "--langs", "en"])).1.contains("--reset"));
     for command in ["run", "pairs", "bitext", "export", "export --what pages", "export --what lexicon"] {
         let (code, stderr) = failure(diglot(&store).args(command.split(' ')).args(["--langs", "en,fr,EN"]));
-        assert!(code == 2 && stderr.contains("--langs has en twice"), "{command}: {stderr}");
+        assert!(code == 2 && stderr.contains("--langs has en twice;"), "{command}: {stderr}");
+        let (code, stderr) = failure(diglot(&store).args(command.split(' ')).args(["--langs", "fa,prs"]));
+        assert!(code == 2 && stderr.contains("--langs has fa twice, as fa and prs;"), "{command}: {stderr}");
     }
     assert_eq!(rows(&store, &["status"]).iter().filter(|row| row["what"] == "setting").count(), 0);
     // Chinese is two, each with its script.

@@ -132,7 +132,7 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> Result<LanguageReason> {
             _ if lang.is_unnamed() => LanguageReason::Unnamed,
             _ => reason_by_letters(opened, page, lang)?.unwrap_or(LanguageReason::Site),
         }
-    } else if !own.is_known() || site.pages.facts(page).is_guess && opened.is_requested(own) {
+    } else if !own.is_known() || site.pages.facts(page).is_guess {
         LanguageReason::Unknown
     } else if opened.is_requested(own) {
         LanguageReason::LanguagesChanged
@@ -184,7 +184,10 @@ fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation, named: Optio
     }
     let requested = || opened.config.keys.langs.clone();
     match found.languages.as_ref().map_or(LanguageReason::Unknown, |languages| languages.reason) {
-        LanguageReason::Unknown => Some(PageVerdict::LanguageUnknown),
+        LanguageReason::Unknown => {
+            let guess = Some(own).filter(|own| own.is_known() && !opened.config.keys.langs.is_empty());
+            Some(PageVerdict::LanguageUnknown { guess })
+        }
         LanguageReason::NotRequested => Some(PageVerdict::LanguageNotRequested { lang: own, requested: requested() }),
         LanguageReason::LanguagesChanged => Some(PageVerdict::LanguagesChanged { lang: own }),
         _ => None,

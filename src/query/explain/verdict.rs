@@ -65,7 +65,10 @@ pub enum PageVerdict {
         pages: usize,
     },
     /// Its language is unknown.
-    LanguageUnknown,
+    LanguageUnknown {
+        /// What its text was taken for, where only some languages are requested: it may be in one that is not among them.
+        guess: Option<Lang>,
+    },
     /// Its language is not among `--langs`.
     LanguageNotRequested {
         /// Its language.
@@ -146,9 +149,14 @@ impl fmt::Display for PageVerdict {
             ),
             Paired { pages: 1 } => f.write_str("paired, with 1 page"),
             Paired { pages } => write!(f, "paired, with {pages} pages"),
-            LanguageUnknown => {
+            LanguageUnknown { guess: None } => {
                 f.write_str("not paired: its language is not known, and neither a name nor a key of the site tells it")
             }
+            LanguageUnknown { guess: Some(guess) } => write!(
+                f,
+                "not paired: its text was taken for {guess}, which is a guess, and by its letters and what the site calls it, it is in a language that \
+                 was not requested, or in none that is known"
+            ),
             LanguageNotRequested { lang, requested } => {
                 write!(f, "not paired: its language, {lang}, is not among those requested ({})", list(requested))
             }
@@ -244,7 +252,7 @@ impl fmt::Display for LanguageReason {
             LanguageReason::OwnText => "none: its own text is in another language",
             LanguageReason::NotRequested => "none: its language was not requested",
             LanguageReason::LanguagesChanged => "none: its language was not requested when keys were searched",
-            LanguageReason::Unknown => "none: its language is not known",
+            LanguageReason::Unknown => "none: its language is not known, or was not requested",
         })
     }
 }
@@ -580,7 +588,8 @@ mod tests {
             ),
             (Paired { pages: 1 }, "paired, with 1 page"),
             (Paired { pages: 2 }, "paired, with 2 pages"),
-            (LanguageUnknown, "its language is not known"),
+            (LanguageUnknown { guess: None }, "its language is not known"),
+            (LanguageUnknown { guess: Some(es) }, "its text was taken for es, which is a guess"),
             (
                 LanguageNotRequested { lang: es, requested: vec![lang] },
                 "its language, es, is not among those requested (en)",
