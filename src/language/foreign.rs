@@ -6,7 +6,6 @@
 //! tell. Of the sentences of the Declaration of Human Rights in all languages without a list, words tell 95 to be in another language that is not
 //! known as a relative; letters agree with none of them.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::letters::{ALIKE, Letters, count};
@@ -15,27 +14,17 @@ use super::{are_relatives, is_taken_for, is_told};
 use crate::types::Lang;
 
 /// The languages of a site that words cannot tell, by the letters of texts in them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Untold {
-    /// Those that are part of the program, and those of the site.
-    profiles: Cow<'static, Profiles>,
-}
-
-impl Default for Untold {
-    fn default() -> Untold {
-        Untold { profiles: Cow::Borrowed(Profiles::shipped()) }
-    }
+    /// Of the site alone: there may be many sites, and what is part of the program is the same for all.
+    own: Profiles,
 }
 
 impl Untold {
     /// From the letters of the texts that a site has in each language.
     pub fn new(shown: BTreeMap<Lang, Letters>) -> Untold {
         let lines: Vec<Line> = shown.into_iter().map(|(lang, letters)| Line { lang, letters }).collect();
-        if lines.is_empty() {
-            Untold::default()
-        } else {
-            Untold { profiles: Cow::Owned(Profiles::shipped().with(&lines)) }
-        }
+        Untold { own: Profiles::default().with(&lines) }
     }
 
     /// True when texts in one language are not taken for texts in another one, `lang`: false where nothing is known of these languages.
@@ -49,15 +38,19 @@ impl Untold {
     }
 
     fn have_other_letters(&self, told: Lang, lang: Lang) -> bool {
+        let shipped = Profiles::shipped();
         // What a site shows of a language may be partly in another one.
-        let known = Profiles::shipped().divergence(lang, told);
-        known.or_else(|| self.profiles.divergence(lang, told)).is_some_and(|divergence| divergence > ALIKE)
+        let divergence = shipped.divergence(lang, told).or_else(|| self.own.divergence_from(lang, shipped, told));
+        divergence.is_some_and(|divergence| divergence > ALIKE)
     }
 
     /// True for a text whose letters are nearer to those of `told`, or as near.
     fn is_nearer(&self, text: &str, told: Lang, lang: Lang) -> bool {
         let letters = Letters::of(&count(text)).unwrap_or_default();
-        let distance = |lang: Lang| self.profiles.distance(&letters, lang);
+        let distance = |lang: Lang| {
+            let [shipped, own] = [Profiles::shipped(), &self.own].map(|known| known.distance(&letters, lang));
+            shipped.into_iter().chain(own).reduce(f64::min)
+        };
         matches!((distance(told), distance(lang)), (Some(told), Some(lang)) if told <= lang)
     }
 }

@@ -235,8 +235,7 @@ impl Profiles {
 
     /// The profile of a language that a text is nearest to, and how far it is.
     fn nearest(&self, text: &Text, lang: Lang) -> Option<(&Profile, f64)> {
-        let profiles = self.of.iter().filter(|profile| profile.lang == lang.base());
-        let distances = profiles.map(|profile| (profile, text.distance(profile)));
+        let distances = self.of_lang(lang).map(|profile| (profile, text.distance(profile)));
         distances.reduce(|best, next| if next.1 < best.1 { next } else { best })
     }
 
@@ -248,8 +247,17 @@ impl Profiles {
     /// How much less likely texts in one language are by the letters of another one, in nats a pair of letters; the least one where a language has
     /// several profiles, and `None` where it has none.
     pub fn divergence(&self, lang: Lang, other: Lang) -> Option<f64> {
-        let of = |lang: Lang| self.of.iter().filter(move |profile| profile.lang == lang.base());
-        of(lang).flat_map(|one| of(other).map(|other| one.divergence(other))).reduce(f64::min)
+        self.divergence_from(lang, self, other)
+    }
+
+    /// The same for a language of other profiles.
+    pub fn divergence_from(&self, lang: Lang, others: &Profiles, other: Lang) -> Option<f64> {
+        let others = || others.of_lang(other);
+        self.of_lang(lang).flat_map(|one| others().map(|other| one.divergence(other))).reduce(f64::min)
+    }
+
+    fn of_lang(&self, lang: Lang) -> impl Iterator<Item = &Profile> {
+        self.of.iter().filter(move |profile| profile.lang == lang.base())
     }
 
     /// True where texts are farther from the profile of a language than texts in it are. False where nothing is known of it.
