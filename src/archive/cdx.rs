@@ -458,6 +458,7 @@ pub(super) fn capture(record: RawRecord) -> std::result::Result<Capture, Skip> {
         content_language: Some(line.languages).filter(|languages| !languages.is_empty()),
         link: None,
         content_location: None,
+        is_sitemap: false,
         body: Vec::new(),
     })
 }

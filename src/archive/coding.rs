@@ -111,7 +111,7 @@ fn unless_plain<'b>(
     }
 }
 
-fn gunzip(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
+pub(super) fn gunzip(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
     // The last four bytes of a gzip member are its length, which in most bodies is the length of the whole.
     let stated = body.last_chunk::<4>().map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)));
     if stated > 0 && stated <= limit && stated <= MAX_DEFLATE_RATIO * body.len() as u64 {

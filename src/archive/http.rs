@@ -1,19 +1,21 @@
 //! The HTTP envelope: status line, headers, and the codings of the body.
 
-use super::coding::{CodingError, decode, is_none, unchunk};
+use super::coding::{CodingError, decode, gunzip, is_none, unchunk};
 use super::format::Params;
-use super::mime::{essence, is_html_type, looks_like_markup};
+use super::mime::{essence, is_html_type, is_sitemap, is_zipped_sitemap, looks_like_markup, may_be_sitemap};
 use crate::types::{Capture, RawRecord, Skip, SkipReason};
 
 /// By what factor coded bodies of ordinary length grow at most: HTML grows 4 to 8 times.
 const USUAL_RATIO: usize = 16;
+/// How long a sitemap may be when it is unpacked, in bytes (sitemaps.org).
+const SITEMAP_BYTES: u64 = 50 << 20;
 /// Coded bodies that do not become longer than this count as ordinary in any case, in bytes.
 const USUAL_BYTES: usize = 128 << 10;
 
 /// Removes the HTTP envelope from a record: the result is the response as a browser would give it to its parser.
 ///
 /// Only whole pages are accepted: status 200, an HTML type (`text/html`, XHTML, or no type and a body that begins with markup), and a body
-/// that is not empty. The body is decoded last, when all other conditions hold.
+/// that is not empty; and sitemaps, which are of a type of XML or gzip. The body is decoded last, when all other conditions hold.
 ///
 /// # Errors
 /// The reason why the record is not a page: [`SkipReason::BadHttp`], [`SkipReason::Status`], [`SkipReason::NotHtml`],
@@ -71,6 +73,7 @@ fn take(record: &mut RawRecord, limit: u64, params: &Params) -> Result<Capture, 
             content_language: response.content_language,
             link: response.link,
             content_location: response.content_location,
+            is_sitemap: is_sitemap(&body),
             body,
         }),
         Err((reason, detail)) => Err(Skip { reason, offset, length, url: record.url.clone(), detail }),
@@ -183,27 +186,33 @@ fn check(response: &Response) -> Result<(), Refusal> {
         return Err((SkipReason::Status, response.status.to_string()));
     }
     match response.content_type.as_deref() {
-        Some(content_type) if !essence(content_type).is_empty() && !is_html_type(content_type) => {
+        Some(content_type) if is_other_type(content_type) && !may_be_sitemap(response.content_type.as_deref()) => {
             Err((SkipReason::NotHtml, content_type.to_owned()))
         }
         _ => Ok(()),
     }
 }
 
+/// True for a type that is not of HTML.
+fn is_other_type(content_type: &str) -> bool {
+    !essence(content_type).is_empty() && !is_html_type(content_type)
+}
+
 /// The body of a response, with its codings undone, up to `limit`. Where nothing else has to change, only the head is removed from the
 /// block.
 fn body(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -> Result<Vec<u8>, Refusal> {
-    let unchunked = if response.chunked { unchunk(&block[response.body_start..]) } else { None };
-    let body = if let Some(codings) = response.content_encoding.as_deref().filter(|it| !it.split(',').all(is_none)) {
-        decode(unchunked.as_deref().unwrap_or(&block[response.body_start..]), codings, limit).map_err(|error| {
-            match error {
-                CodingError::TooLong => (SkipReason::BodyTooLong, format!("{codings}: the limit is {limit} bytes")),
-                CodingError::Corrupt(problem) => (SkipReason::BadCoding, format!("{codings}: {problem}")),
-            }
-        })?
-    } else {
-        unchunked.unwrap_or_else(|| block.split_off(response.body_start))
-    };
+    let other_type = response.content_type.as_deref().filter(|content_type| is_other_type(content_type));
+    let not_html = || other_type.map(|content_type| (SkipReason::NotHtml, content_type.to_owned()));
+    let body = decoded(block, response, limit, params).map_err(|refusal| match refusal.0 {
+        SkipReason::BadCoding => not_html().unwrap_or(refusal),
+        _ => refusal,
+    })?;
+    if is_sitemap(&body) {
+        return Ok(body);
+    }
+    if let Some(refusal) = not_html() {
+        return Err(refusal);
+    }
     if body.len() as u64 > params.max_record_bytes {
         let detail = format!("{} bytes, the limit is {}", body.len(), params.max_record_bytes);
         return Err((SkipReason::BodyTooLong, detail));
@@ -216,6 +225,27 @@ fn body(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -
         return Err((SkipReason::NotHtml, "no content type, and no markup at the start".to_owned()));
     }
     Ok(body)
+}
+
+fn decoded(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -> Result<Vec<u8>, Refusal> {
+    let refusal = |codings: &str, error: CodingError| match error {
+        CodingError::TooLong => (SkipReason::BodyTooLong, format!("{codings}: the limit is {limit} bytes")),
+        CodingError::Corrupt(problem) => (SkipReason::BadCoding, format!("{codings}: {problem}")),
+    };
+    // Sitemaps may be files of gzip. Those that are large are unpacked one at a time.
+    let zipped_limit = if limit < params.max_record_bytes { limit } else { limit.max(SITEMAP_BYTES) };
+    let unzipped = |body: &[u8]| gunzip(body, zipped_limit).map_err(|error| refusal("gzip", error));
+    let may_be_sitemap = may_be_sitemap(response.content_type.as_deref());
+    let unchunked = if response.chunked { unchunk(&block[response.body_start..]) } else { None };
+    let coded = unchunked.as_deref().unwrap_or(&block[response.body_start..]);
+    if let Some(codings) = response.content_encoding.as_deref().filter(|it| !it.split(',').all(is_none)) {
+        let body = decode(coded, codings, limit).map_err(|error| refusal(codings, error))?;
+        if may_be_sitemap && is_zipped_sitemap(&body) { unzipped(&body) } else { Ok(body) }
+    } else if may_be_sitemap && is_zipped_sitemap(coded) {
+        unzipped(coded)
+    } else {
+        Ok(unchunked.unwrap_or_else(|| block.split_off(response.body_start)))
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,14 @@
-//! Content types: recognizes HTML by its type, or by how a body begins.
+//! Content types: recognizes HTML by its type, or by how a body begins, and sitemaps by how they begin.
+
+use std::io::Read;
+
+use flate2::read::MultiGzDecoder;
 
 /// How many bytes of a body without content type are searched for markup.
 const SNIFF_BYTES: usize = 512;
+
+/// In how many bytes the root of a sitemap has to begin; comments and references to style sheets stand before it.
+const SITEMAP_BYTES: u64 = 4 << 10;
 
 /// Files with these endings are not pages; they are not read.
 const OTHER_ENDINGS: &[&str] = &[
@@ -53,6 +60,42 @@ pub(super) fn looks_like_markup(body: &[u8]) -> bool {
         && rest.next().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'!' | b'?' | b'/'))
 }
 
+/// True for the types that sitemaps are sent with, and for what has no type.
+pub(super) fn may_be_sitemap(content_type: Option<&str>) -> bool {
+    let essence = essence(content_type.unwrap_or_default());
+    ["", "text/xml", "application/xml", "application/gzip", "application/x-gzip", "application/octet-stream"]
+        .iter()
+        .any(|of_sitemaps| essence.eq_ignore_ascii_case(of_sitemaps))
+}
+
+/// True for a body in UTF-8 whose root is that of a sitemap or of an index of sitemaps, without a document type before it.
+pub(super) fn is_sitemap(body: &[u8]) -> bool {
+    let head = &body[..body.len().min(SITEMAP_BYTES as usize)];
+    let mut rest = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    loop {
+        let end: &[u8] = match rest {
+            [b'<', b'?', ..] => b"?>",
+            [b'<', b'!', b'-', b'-', ..] => b"-->",
+            _ => break,
+        };
+        let Some(at) = memchr::memmem::find(rest, end) else { return false };
+        rest = rest[at + end.len()..].trim_ascii_start();
+    }
+    let Some(tag) = rest.strip_prefix(b"<") else { return false };
+    let name = tag.split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/')).next().unwrap_or_default();
+    let local = name.rsplit(|byte| *byte == b':').next().unwrap_or_default();
+    [b"urlset".as_slice(), b"sitemapindex"].contains(&local)
+}
+
+/// True for a body that is a sitemap, compressed by gzip.
+pub(super) fn is_zipped_sitemap(body: &[u8]) -> bool {
+    let mut head = Vec::new();
+    // What comes before an error still counts.
+    body.starts_with(&[0x1f, 0x8b])
+        && (MultiGzDecoder::new(body).take(SITEMAP_BYTES).read_to_end(&mut head).is_ok() || !head.is_empty())
+        && is_sitemap(&head)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +111,27 @@ mod tests {
                 && is_other_ending("wacz")
                 && !is_other_ending("php")
         );
+    }
+
+    #[test]
+    fn a_sitemap_is_known_by_its_root() {
+        for body in [
+            "<urlset>",
+            "\u{feff}\n<?xml version='1.0'?>\n<?xml-stylesheet href='s.xsl'?><!-- <rss> -->\n<urlset\nxmlns='x'>",
+            "<s:sitemapindex xmlns:s='x'/>",
+        ] {
+            assert!(is_sitemap(body.as_bytes()), "{body}");
+            let mut zipped = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            std::io::Write::write_all(&mut zipped, body.as_bytes()).expect("memory");
+            let zipped = zipped.finish().expect("memory");
+            assert!(is_zipped_sitemap(&zipped) && is_zipped_sitemap(&zipped[..zipped.len() - 3]), "{body}");
+        }
+        let late = format!("<!--{}--><urlset>", " ".repeat(5000));
+        for body in ["", "<", "<rss>", "<!DOCTYPE urlset><urlset>", "<urlsets>", "<?xml <urlset>", "urlset", &late] {
+            assert!(!is_sitemap(body.as_bytes()) && !is_zipped_sitemap(body.as_bytes()), "{body}");
+        }
+        assert!(may_be_sitemap(Some("Text/XML; charset=utf-8")) && may_be_sitemap(None));
+        assert!(!may_be_sitemap(Some("application/rss+xml")));
     }
 
     #[test]

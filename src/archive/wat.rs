@@ -122,6 +122,7 @@ pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
         content_language: header("Content-Language"),
         link: header("Link"),
         content_location: header("Content-Location"),
+        is_sitemap: false,
         body: block,
     })
 }

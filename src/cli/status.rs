@@ -102,7 +102,8 @@ impl Status {
             listing.row(vec![json!("few pairs"), json!(name), json!(concerned), json!(why)])?;
         }
         for (reason, count) in reasons(&archives) {
-            listing.row(vec![json!("left out"), json!(reason.name()), json!(count), json!("")])?;
+            let detail = if reason == SkipReason::Sitemap { "no pages, but what they declare is used" } else { "" };
+            listing.row(vec![json!("left out"), json!(reason.name()), json!(count), json!(detail)])?;
         }
         if totals.older > 0 {
             listing.row(vec![

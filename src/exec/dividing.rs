@@ -78,6 +78,10 @@ impl Parts {
         Ok(Parts { first, count: count as u32 })
     }
 
+    fn all(self) -> impl Iterator<Item = i32> {
+        (0..self.count).map(move |at| self.first.saturating_add(at as i32))
+    }
+
     /// The part of a page.
     fn part(self, kin: &Kin, identity: &str) -> i32 {
         self.first.saturating_add((kin.hash(identity) % u64::from(self.count)) as i32)
@@ -290,7 +294,16 @@ pub fn deal(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
             hands.held.entry(of(&entry.identity)).or_default().0.push((entry, bytes));
         }
         for entry in skipped {
-            hands.held.entry(of(&entry.identity)).or_default().1.push(entry);
+            if entry.declared.is_empty() {
+                hands.held.entry(of(&entry.identity)).or_default().1.push(entry);
+                continue;
+            }
+            // A sitemap speaks of pages in any part.
+            for part in parts.all() {
+                hands.bytes += entry.declared.len();
+                let held = hands.held.entry((part, row.number, row.name.clone())).or_default();
+                held.1.push(entry.clone());
+            }
         }
         if hands.bytes > HELD_BYTES {
             hands.write(output)?;

@@ -249,7 +249,7 @@ impl Sink for Sorting {
         Ok(())
     }
 
-    fn skip(&mut self, skip: Skip, identity: Option<String>) {
+    fn skip(&mut self, skip: Skip, identity: Option<String>, declared: Vec<u8>) {
         *self.skips.entry(skip.reason.name()).or_default() += 1;
         if skip.reason.is_damage() && self.damage.len() < DAMAGES {
             self.damage.push((skip.offset, format!("{}: {}", skip.reason.name(), skip.detail)));
@@ -258,7 +258,15 @@ impl Sink for Sorting {
             let Skip { reason, offset, length, detail, .. } = skip;
             let family = self.families.entry(family(host_of(&identity)).into_owned()).or_default();
             let archive = self.archive;
-            family.skipped.push(SkipEntry { identity, reason: reason as u8, detail, archive, offset, length });
+            family.skipped.push(SkipEntry {
+                identity,
+                reason: reason as u8,
+                detail,
+                archive,
+                offset,
+                length,
+                declared,
+            });
         }
     }
 

@@ -3,7 +3,8 @@
 //! [`extract`] reads the bytes of one capture as UTF-8 (`charset`), goes through its markup once (`html`, which looks tags up in `tags`,
 //! folds white space in `fold` and resolves URLs in `links`), and detects the language of the text ([`crate::language`]). Text without
 //! markup is read by `plain`, the JSON of a WAT by `wat`. It keeps nothing between pages, so any number of threads may call it. A capture
-//! without a text of its own is not a page: `stubs` recognises it, with the help of `scripts` and `stub_words`.
+//! without a text of its own is not a page: `stubs` recognises it, with the help of `scripts` and `stub_words`. What a sitemap declares is
+//! read by [`sitemap`].
 
 pub mod canonical;
 mod charset;
@@ -16,6 +17,7 @@ mod params;
 mod plain;
 mod read;
 mod scripts;
+pub mod sitemap;
 mod stub_words;
 mod stubs;
 mod tags;
@@ -40,7 +42,7 @@ const TOLD_PER_SAMPLE: u64 = 2;
 ///
 /// # Errors
 /// Why the capture is not a page, and what was found. [`SkipReason::ParserLimit`], [`SkipReason::ShortText`], or, for a stub,
-/// [`SkipReason::Redirect`], [`SkipReason::NotFound`] or [`SkipReason::LogIn`]. For the JSON of a WAT, [`SkipReason::Metadata`] or
+/// [`SkipReason::Redirect`], [`SkipReason::NotFound`] or [`SkipReason::LogIn`]. [`SkipReason::Sitemap`] for a sitemap. For the JSON of a WAT, [`SkipReason::Metadata`] or
 /// [`SkipReason::BadHttp`].
 pub fn extract(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Page, (SkipReason, String)> {
     Ok(untold(capture, url, params)?.detect(params))
@@ -52,6 +54,7 @@ pub fn extract(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result
 /// Those of [`extract`].
 pub fn untold(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Untold, (SkipReason, String)> {
     match capture.form {
+        _ if capture.is_sitemap => Err((SkipReason::Sitemap, String::new())),
         Form::Page => of_markup(capture, url, params),
         Form::Text => with_text(plain::read(&capture.body), url, params),
         Form::Links => wat::read(capture, url, params).map(Untold::without_text),

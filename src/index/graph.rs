@@ -25,6 +25,9 @@ pub trait Links: Sync {
     /// Calls `each` with the pages that a page declares as versions of itself in other languages: by `hreflang`, or by a label that is
     /// [`answered`].
     fn for_each_alternate(&self, page: u32, each: &mut dyn FnMut(u32, Lang));
+
+    /// Calls `each` with the pages that sitemaps declare as versions of a page in other languages.
+    fn for_each_listed(&self, page: u32, each: &mut dyn FnMut(u32, Lang));
 }
 
 /// Links whose labels name a language claim to lead to a version of the page. Of these, given as (page, other page), returns the answered

@@ -7,13 +7,14 @@ use rayon::prelude::*;
 
 use crate::archive::{self, Item, Portion};
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::extract;
 use crate::keys::copies;
 use crate::language::asked::Answer;
 use crate::program::{Program, Stop};
 use crate::store::layout::{PageEntry, encode};
-use crate::types::{CanonicalUrl, Capture, Form, Page, RawRecord, Skip};
+use crate::store::pack;
+use crate::types::{CanonicalUrl, Capture, Form, Page, RawRecord, Skip, SkipReason};
 
 /// Receives the pages of an archive, and what is left out.
 pub trait Sink {
@@ -26,8 +27,9 @@ pub trait Sink {
     /// # Errors
     /// When they cannot be written.
     fn pages(&mut self, pages: Vec<(PageEntry, Vec<u8>)>) -> Result<()>;
-    /// Reports that something was left out. `identity` is its URL without scheme, if it has one.
-    fn skip(&mut self, skip: Skip, identity: Option<String>);
+    /// Reports that something was left out. `identity` is its URL without scheme, if it has one; `declared` is what a sitemap declares, as
+    /// [`SkipEntry::declared`](crate::store::layout::SkipEntry::declared).
+    fn skip(&mut self, skip: Skip, identity: Option<String>, declared: Vec<u8>);
     /// Reports how many bytes of records were read, or of pages where these are more.
     fn weigh(&mut self, bytes: usize);
 }
@@ -62,7 +64,13 @@ pub fn take(sink: &mut dyn Sink, config: &Config, mut asking: Option<Asking<'_>>
                     held += bytes.len() + entry.identity.len();
                     pages.push((*entry, bytes));
                 }
-                Outcome::Skip(skip, identity) => sink.skip(skip, identity),
+                Outcome::Skip(skip, identity) => sink.skip(skip, identity, Vec::new()),
+                Outcome::Sitemap(skip, identity, groups) => {
+                    let declared =
+                        if groups.is_empty() { Vec::new() } else { pack(groups.as_bytes()).map_err(short)? };
+                    held += declared.len();
+                    sink.skip(skip, Some(identity), declared);
+                }
                 Outcome::Untold(_) => unreachable!("the program has told it"),
             }
             if held >= config.ingest.decoded_bytes {
@@ -77,12 +85,18 @@ pub fn take(sink: &mut dyn Sink, config: &Config, mut asking: Option<Asking<'_>>
     Ok(())
 }
 
+fn short(error: std::io::Error) -> Error {
+    Error::io("memory", "compressing what a sitemap declares")(error)
+}
+
 /// The result for one record: a page, or the reason why there is none.
 enum Outcome {
     Page(Box<PageEntry>, Vec<u8>),
     /// A page for whose language the program is asked.
     Untold(Box<Untold>),
     Skip(Skip, Option<String>),
+    /// A sitemap, its URL without scheme, and the groups of versions that it declares.
+    Sitemap(Skip, String, String),
 }
 
 type Usual = std::result::Result<Outcome, RawRecord>;
@@ -183,6 +197,15 @@ impl Records<'_> {
             Untold(extract::Untold, &'p Program<Answer>),
         }
         let params = &self.config.extract;
+        if capture.is_sitemap
+            && let Ok(url) = CanonicalUrl::parse(&capture.url)
+        {
+            let sitemap = extract::sitemap::read(&capture.body, &url);
+            let Capture { offset, length, url: written, .. } = capture;
+            let (reason, detail) = (SkipReason::Sitemap, sitemap.in_words());
+            let skip = Skip { reason, offset, length, url: written, detail };
+            return Outcome::Sitemap(skip, url.identity().to_owned(), sitemap.groups);
+        }
         let read = CanonicalUrl::parse(&capture.url).map_err(|reason| (reason, String::new())).and_then(|url| {
             let read = match self.program {
                 None => Read::Told(extract::extract(&capture, &url, params)?),
@@ -209,7 +232,6 @@ impl Records<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::SkipReason;
 
     #[test]
     fn a_record_becomes_a_page_or_says_why_not() {
@@ -227,9 +249,13 @@ mod tests {
             Outcome::Page(entry, bytes) => (entry.identity.clone(), !bytes.is_empty(), None),
             Outcome::Skip(skip, identity) => (identity.unwrap_or_default(), false, Some(skip.reason)),
             Outcome::Untold(_) => panic!("there is no program"),
+            Outcome::Sitemap(skip, identity, groups) => (identity, !groups.is_empty(), Some(skip.reason)),
         };
         assert_eq!(page("https://ex.org/a#b", &text_page(&text)), ("ex.org/a".to_owned(), true, None));
         assert_eq!(page("http://ex.org/a", "<p>x"), ("ex.org/a".to_owned(), false, Some(SkipReason::ShortText)));
+        let link = "<link rel='alternate' hreflang='fr' href='http://ex.org/fr'/>";
+        let sitemap = format!("<urlset><url><loc>http://ex.org/a</loc>{link}</url></urlset>");
+        assert_eq!(page("http://ex.org/s.xml", &sitemap), ("ex.org/s.xml".to_owned(), true, Some(SkipReason::Sitemap)));
         assert_eq!(page("dns:ex.org", &text_page(&text)), (String::new(), false, Some(SkipReason::NotWeb)));
     }
 

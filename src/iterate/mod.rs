@@ -2,11 +2,12 @@
 //!
 //! [`rounds`] is the default method: judge, let the links of accepted pairs vote, compare the pages that they propose. [`ets`] is the
 //! paper's own method: every page of one language against every page of the other. [`copies`] finds untranslated copies that URLs do not
-//! show.
+//! show. [`sitemaps`] tells which of the pairs that sitemaps declare are borne out by the pages.
 
 pub mod copies;
 pub mod ets;
 mod params;
 pub mod rounds;
+mod sitemaps;
 
 pub use params::Params;

@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::params::Params;
+use super::sitemaps::{self, Believed};
 use crate::error::Result;
 use crate::index::parts::{Parts, WHOLE};
 use crate::index::retrieval;
@@ -77,6 +78,8 @@ struct Rounds<'v, 's> {
     network: Network,
     compared: Vec<Compared>,
     known: FxHashSet<PagePair>,
+    /// Candidates that count as those of sitemaps, as less trusted methods have proposed them.
+    also: FxHashMap<PagePair, Candidate>,
     judged: Judged,
 }
 
@@ -99,6 +102,7 @@ impl<'v, 's> Rounds<'v, 's> {
             network: Network::new(site),
             compared: Vec::new(),
             known: FxHashSet::default(),
+            also: FxHashMap::default(),
             judged: Judged::default(),
         };
         for judged in verified {
@@ -121,10 +125,12 @@ impl<'v, 's> Rounds<'v, 's> {
         self.judge();
         self.with_keys = self.parts_with_keys();
         self.fit_by_keys()?;
+        self.take_sitemaps()?;
         let found = self.by_words(&|_| true)?;
         self.compare(found)?;
         self.fit();
         self.judge();
+        self.disbelieve();
         for round in 0..self.settings.iterate.rounds {
             stop()?;
             self.site.tell("rounds over links", round as u64, self.settings.iterate.rounds as u64);
@@ -151,6 +157,55 @@ impl<'v, 's> Rounds<'v, 's> {
     fn judge(&mut self) {
         self.judged =
             judge(&self.compared, |langs, part| self.scorer(langs, part), self.site.parts(), self.settings.judge);
+    }
+
+    /// Adds the pairs that sitemaps declare, where they are believed, and what these teach of languages of which nothing is known.
+    fn take_sitemaps(&mut self) -> Result<()> {
+        let method = |one: &Compared| one.candidate.method;
+        let surer = self.compared.iter().filter(|one| method(one) < Method::Sitemap);
+        let mut surer: Vec<PagePair> = surer.map(|one| one.candidate.pair).collect();
+        surer.sort_unstable();
+        let parts = self.site.parts();
+        let evidence = |one: &Compared| {
+            let PagePair { langs, a, b } = one.candidate.pair;
+            self.scorer(langs, parts.common(a, b)).contents(&one.similarities)
+        };
+        let Believed { listed, models } =
+            sitemaps::believed((self.site, &surer), self.models, self.settings.learn, &evidence)?;
+        if listed.is_empty() {
+            return Ok(());
+        }
+        self.own.extend(models);
+        for one in &mut self.compared {
+            if let Ok(at) = listed.binary_search_by_key(&one.candidate.pair, |listed| listed.pair) {
+                self.also.insert(one.candidate.pair, one.candidate);
+                one.candidate = listed[at];
+            }
+        }
+        self.compare(listed)?;
+        self.judge();
+        self.disbelieve();
+        Ok(())
+    }
+
+    /// Drops the candidates of sitemaps most of whose pairs turn out to be wrong in a part, so that they are as if no sitemap had declared
+    /// them.
+    fn disbelieve(&mut self) {
+        let parts = self.site.parts();
+        if !self.compared.iter().any(|one| self.judged.is_disbelieved(&one.candidate, parts)) {
+            return;
+        }
+        for one in std::mem::take(&mut self.compared) {
+            let pair = one.candidate.pair;
+            if !self.judged.is_disbelieved(&one.candidate, parts) {
+                self.compared.push(one);
+            } else if let Some(&candidate) = self.also.get(&pair) {
+                self.compared.push(Compared { candidate, ..one });
+            } else {
+                self.known.remove(&pair);
+            }
+        }
+        self.judge();
     }
 
     /// The weights for a language pair in a part: those fitted to the part, or to the innermost part around it that has any, or else those
@@ -297,9 +352,11 @@ impl<'v, 's> Rounds<'v, 's> {
         WithOwn { run: self.models, own: &self.own, site: self.site }
     }
 
-    /// Candidates for pages of some languages without a partner, found by the rare words that they share.
+    /// Candidates for pages of some languages without a partner, found by the rare words that they share. A partner that only a sitemap has
+    /// named may be the page of another age: it is to stand beside others.
     fn by_words(&self, is_asked: &dyn Fn(LangPair) -> bool) -> Result<Vec<Candidate>> {
-        let paired = Partners::of(self.accepted().into_iter());
+        let is_sure = |judged: &&JudgedPair| judged.is_accepted() && judged.method != Method::Sitemap;
+        let paired = Partners::of(self.judged.pairs.iter().filter(is_sure).map(|judged| judged.pair));
         of_words(self.site, &paired, &self.dictionaries(), (is_asked, self.settings.retrieval))
     }
 

@@ -28,15 +28,26 @@ pub struct Judged {
     shares: BTreeMap<(LangPair, Source), Shares>,
 }
 
+/// A sitemap is believed if this share of the pairs that it alone declares is right, or more.
+const BELIEVED: f64 = 0.5;
 /// A key is doubtful if less than this share of its pairs is right.
 const DOUBTFUL: f64 = 0.9;
 
 impl Judged {
     /// True for a candidate whose source is wrong in more than one of ten cases, in the part of the site that the pair is in.
     pub fn is_doubtful(&self, candidate: &Candidate, parts: &Parts) -> bool {
+        self.share(candidate, parts).is_some_and(|share| share < DOUBTFUL)
+    }
+
+    /// True for a candidate of sitemaps, most of whose pairs in the part of the site that the pair is in are wrong.
+    pub fn is_disbelieved(&self, candidate: &Candidate, parts: &Parts) -> bool {
+        candidate.method == Method::Sitemap && self.share(candidate, parts).is_some_and(|share| share < BELIEVED)
+    }
+
+    fn share(&self, candidate: &Candidate, parts: &Parts) -> Option<f64> {
         let Candidate { pair, method, key } = *candidate;
-        let shares = self.shares.get(&(pair.langs, (method, key)));
-        shares.is_some_and(|shares| shares.at(parts.common(pair.a, pair.b), parts) < DOUBTFUL)
+        let shares = self.shares.get(&(pair.langs, (method, key)))?;
+        Some(shares.at(parts.common(pair.a, pair.b), parts))
     }
 }
 
@@ -183,6 +194,7 @@ fn is_by_address(method: Method) -> bool {
 fn belief(method: Method, params: &prior::Params) -> (f64, f64) {
     match method {
         Method::Key | Method::Marks | Method::Hreflang => params.strong,
+        Method::Sitemap => params.listed,
         Method::WeakKey | Method::Order | Method::Link | Method::Words | Method::Votes | Method::All => params.other,
     }
 }

@@ -8,6 +8,8 @@ pub struct Params {
     /// Share of right pairs of a key in use, of marks of languages and of declarations, and how many pairs that belief is worth. Default
     /// 0.9, 4.
     pub strong: (f64, f64),
+    /// The same for sitemaps, which programs make, and which nobody sees. Default 0.5, 4: they have to be right first.
+    pub listed: (f64, f64),
     /// The same for weak keys, the order of numbered pages, links, words and all other sources. Default 0.1, 4.
     pub other: (f64, f64),
     /// How many pages the share of the surrounding part is worth, in the estimate of how many pages of a part keys pair. Default 4.
@@ -44,6 +46,7 @@ impl Default for Params {
     fn default() -> Params {
         Params {
             strong: (0.9, 4.0),
+            listed: (0.5, 4.0),
             other: (0.1, 4.0),
             borrowed: 4.0,
             min_share: 0.5,

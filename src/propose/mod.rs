@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `keys` | the pairs of keys; for pages that no key pairs, also those of weak keys, and of marks of languages in other places |
 //! | `hreflang` | pages of which one declares the other as its translation |
+//! | `sitemaps` | pages that a sitemap declares as versions of each other |
 //! | `links` | pages that link to each other, where a page has few such links: language bars |
 //! | `order` | numbered pages near the same place in both languages, where equal numbers do not go together |
 //! | `words` | pages that share rare words, numbers, images, links and runs of tags |
@@ -23,6 +24,7 @@ mod network;
 mod order;
 mod partners;
 mod signs;
+mod sitemaps;
 pub mod votes;
 mod words;
 
@@ -32,4 +34,5 @@ pub use direct::judge_direct;
 pub use network::Network;
 pub use partners::Partners;
 pub use signs::Signs;
+pub use sitemaps::of_sitemaps;
 pub use words::of_words;

@@ -72,8 +72,8 @@ impl OpenBatch {
         Ok(())
     }
 
-    /// Counts a skip; `identity` is the URL without scheme, where there is one.
-    pub(crate) fn skip(&mut self, skip: Skip, identity: Option<String>) {
+    /// Counts a skip; `identity` is the URL without scheme, where there is one, and `declared` what a sitemap declares.
+    pub(crate) fn skip(&mut self, skip: Skip, identity: Option<String>, declared: Vec<u8>) {
         let count = self.skips.entry(skip.reason).or_default();
         *count += 1;
         let code = skip.reason as u8;
@@ -84,7 +84,7 @@ impl OpenBatch {
         }
         if let Some(identity) = identity.filter(|_| skip.reason.is_of_page()) {
             let (offset, length, archive) = (skip.offset, skip.length, self.record.archive);
-            let entry = SkipEntry { identity, reason: code, detail: skip.detail, archive, offset, length };
+            let entry = SkipEntry { identity, reason: code, detail: skip.detail, archive, offset, length, declared };
             self.record.skipped.push(entry);
         }
     }

@@ -5,7 +5,9 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::layout::{ArchivedGraphRecord, ArchivedSiteChunk, CHUNK_PAGES, GraphRecord, SiteChunk, WebRecord};
+use super::layout::{
+    ArchivedAlternateRow, ArchivedGraphRecord, ArchivedSiteChunk, CHUNK_PAGES, GraphRecord, SiteChunk, WebRecord,
+};
 use super::records::Mapped;
 use crate::index::graph::{Links, SiteLink};
 use crate::index::site::{PageFacts, Pages, Urls};
@@ -197,6 +199,18 @@ impl SiteLinks {
         rows.map(|row| (row.from.to_native(), row.to.to_native())).collect()
     }
 
+    /// The versions of a page among rows that are sorted by page.
+    fn for_each_version(&self, rows: &[ArchivedAlternateRow], page: u32, each: &mut dyn FnMut(u32, Lang)) {
+        let start = rows.partition_point(|row| row.from.to_native() < page);
+        for row in rows[start..].iter().take_while(|row| row.from.to_native() == page) {
+            let to = row.to.to_native();
+            let to = self.stands.get(&to).map_or(to, |(of, _)| *of);
+            if to != page {
+                each(to, Lang::from_bytes(row.lang));
+            }
+        }
+    }
+
     /// The records, in the order of pages.
     pub fn chunks(&self) -> impl Iterator<Item = &ArchivedGraphRecord> {
         self.chunks.iter().map(Mapped::get)
@@ -214,14 +228,12 @@ impl Links for SiteLinks {
 
     fn for_each_alternate(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
         let Some(chunk) = self.chunks.get(page as usize / CHUNK_PAGES) else { return };
-        let start = chunk.alternates.partition_point(|row| row.from.to_native() < page);
-        for row in chunk.alternates[start..].iter().take_while(|row| row.from.to_native() == page) {
-            let to = row.to.to_native();
-            let to = self.stands.get(&to).map_or(to, |(of, _)| *of);
-            if to != page {
-                each(to, Lang::from_bytes(row.lang));
-            }
-        }
+        self.for_each_version(&chunk.alternates, page, each);
+    }
+
+    fn for_each_listed(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
+        let Some(chunk) = self.chunks.get(page as usize / CHUNK_PAGES) else { return };
+        self.for_each_version(&chunk.listed, page, each);
     }
 }
 

@@ -92,4 +92,6 @@ pub struct Capture {
     pub content_location: Option<String>,
     /// The body: bytes of the page in its own charset.
     pub body: Vec<u8>,
+    /// True where the body is not a page but a sitemap, in XML.
+    pub is_sitemap: bool,
 }

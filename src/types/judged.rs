@@ -27,19 +27,21 @@ pub enum Method {
     Marks = 7,
     /// Numbered pages near the same place of their order.
     Order = 8,
+    /// A sitemap declares the two pages as versions of each other.
+    Sitemap = 9,
 }
 
 impl Method {
     /// Every method, in the order of its code.
-    pub const ALL: [Method; 9] = {
+    pub const ALL: [Method; 10] = {
         use Method::*;
-        [Key, WeakKey, Hreflang, Link, Words, Votes, All, Marks, Order]
+        [Key, WeakKey, Hreflang, Link, Words, Votes, All, Marks, Order, Sitemap]
     };
 
     /// Every method, the most trusted first.
-    pub const BY_TRUST: [Method; 9] = {
+    pub const BY_TRUST: [Method; 10] = {
         use Method::*;
-        [Key, Marks, Hreflang, WeakKey, Order, Link, Words, Votes, All]
+        [Key, Marks, Hreflang, Sitemap, WeakKey, Order, Link, Words, Votes, All]
     };
 
     /// The method of a stored code.
@@ -59,6 +61,7 @@ impl Method {
             Method::All => "all-pairs",
             Method::Marks => "marks",
             Method::Order => "order",
+            Method::Sitemap => "sitemap",
         }
     }
 }
@@ -262,6 +265,6 @@ mod tests {
         for outcome in Outcome::ALL {
             assert_eq!(Outcome::from_code(outcome as u8), Some(outcome));
         }
-        assert_eq!((Method::from_code(9), Outcome::from_code(6)), (None, None));
+        assert_eq!((Method::from_code(10), Outcome::from_code(6)), (None, None));
     }
 }

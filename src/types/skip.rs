@@ -90,6 +90,8 @@ reasons! {
     /// A file that an input contains or names, but that is a symbolic link, is not a regular file, lies outside the input's folder, or is
     /// too long.
     FileNotRead = 25, "file not read: link, pipe or too long";
+    /// A sitemap: no page, but the versions that it declares of the pages of its site are kept.
+    Sitemap = 26, "sitemap";
 }
 
 impl fmt::Display for SkipReason {

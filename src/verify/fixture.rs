@@ -33,6 +33,7 @@ pub struct ListedSite {
     pages: Vec<Page>,
     links: Vec<Vec<SiteLink>>,
     alternates: Vec<Vec<(u32, Lang)>>,
+    listed: Vec<Vec<(u32, Lang)>>,
     params: Params,
     has_folders: bool,
 }
@@ -51,6 +52,7 @@ impl ListedSite {
         }
         site.links = vec![Vec::new(); pages.len()];
         site.alternates = vec![Vec::new(); pages.len()];
+        site.listed = vec![Vec::new(); pages.len()];
         site
     }
 
@@ -65,6 +67,12 @@ impl ListedSite {
     pub fn alternate(mut self, from: u32, to: u32) -> ListedSite {
         let lang = self.facts[to as usize].detected;
         self.alternates[from as usize].push((to, lang));
+        self
+    }
+
+    /// Makes a sitemap declare a page as the version of another one in a language.
+    pub fn listed(mut self, from: u32, to: u32, lang: Lang) -> ListedSite {
+        self.listed[from as usize].push((to, lang));
         self
     }
 
@@ -115,6 +123,10 @@ impl Links for ListedSite {
 
     fn for_each_alternate(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
         self.alternates[page as usize].iter().for_each(|&(to, lang)| each(to, lang));
+    }
+
+    fn for_each_listed(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
+        self.listed[page as usize].iter().for_each(|&(to, lang)| each(to, lang));
     }
 }
 

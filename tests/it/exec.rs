@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::engine::{Call, Engine, lines_of, of_kind, written};
 use crate::extent::extent;
 use crate::languages::site;
+use crate::sitemaps;
 use crate::sites::Dice;
 use crate::support::{Held, data, diglot, fed, packaging, root, stdout, webserver};
 
@@ -75,6 +76,13 @@ fn what_sites_of_several_parts_show_of_languages_is_known_in_all() {
 fn the_steps_give_what_a_run_gives_however_sites_are_divided() {
     let expected = assert_same(&[webserver(), packaging()], &[], extent(&[(7, true)], &[(1, false), (7, true)]));
     assert!(expected["pairs"].len() > 60 && expected["bitext"].len() > 1000 && !expected["keys"].is_empty());
+}
+
+#[test]
+fn what_sitemaps_declare_is_known_to_the_steps_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let expected = assert_same(&sitemaps::archives(folder.path()), &[], &[(1, false), (4, true)]);
+    assert!(expected["pairs"].iter().all(|pair| pair.contains("\"sitemap\"")) && expected["pairs"].len() > 170);
 }
 
 #[test]

@@ -42,6 +42,7 @@ mod review;
 mod scorer;
 mod scores;
 mod settings;
+mod sitemaps;
 mod sites;
 mod stories;
 mod suffixes;

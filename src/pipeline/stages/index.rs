@@ -33,6 +33,8 @@ const COMMIT_SITES: usize = 1000;
 const COMMIT_PAGES: usize = 200_000;
 /// Mapped memory that was read is released after so many pages.
 const RELEASE_PAGES: usize = 1 << 16;
+/// In a record of left-out captures, what sitemaps declare has at most about so many bytes.
+const CHUNK_BYTES: usize = 64 << 20;
 /// Set in the position of an entry that is a left-out capture.
 const SKIPPED: u32 = 1 << 31;
 
@@ -42,7 +44,7 @@ impl Stage for Index {
     }
 
     fn version(&self) -> u32 {
-        3
+        4
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -260,8 +262,8 @@ impl<'c> Work<'c> {
     /// The left-out captures of the domains of one name, those in the store and new ones.
     fn skipped(&self, store: &Store, before: &Before, group: &[Entry]) -> Result<Vec<SkipEntry>> {
         let mut skipped: Vec<SkipEntry> = Vec::new();
-        for &at in before.sites.iter().flat_map(|site| &site.head.skipped) {
-            skipped.extend(store.skips.read(RecordRef(at))?.entries.iter().map(|entry| entry.to_owned()));
+        for site in &before.sites {
+            skipped.extend(left_out(store, &site.head)?);
         }
         for entry in group.iter().filter(|entry| entry.page & SKIPPED != 0) {
             let batch = &self.batches[entry.value as usize].1;
@@ -287,7 +289,11 @@ impl<'c> Work<'c> {
         let old = target.known.map(|at| (at, &before.sites[at]));
         head.generation = old.map_or(0, |(_, old)| old.head.generation) + 1;
         head.indexed = store.batches.end().0;
-        match old.filter(|(at, old)| is_unchanged(old, *at, &order)) {
+        let lists_as_before = match old {
+            Some((_, old)) => declared_by(&left_out(store, &old.head)?) == declared_by(&skipped),
+            None => true,
+        };
+        match old.filter(|(at, old)| lists_as_before && is_unchanged(old, *at, &order)) {
             Some((_, old)) => {
                 head.generation = old.head.generation;
                 head.chunks.clone_from(&old.head.chunks);
@@ -296,8 +302,8 @@ impl<'c> Work<'c> {
             }
             None => self.write_pages(store, target, &order, before, &mut head)?,
         }
-        if !skipped.is_empty() {
-            head.skipped = vec![store.skips.append(&SkipChunk { entries: skipped })?.0];
+        for entries in in_chunks(skipped) {
+            head.skipped.push(store.skips.append(&SkipChunk { entries })?.0);
         }
         self.heads.push((target.id, head));
         Ok(())
@@ -568,6 +574,36 @@ impl Captures for NameCaptures<'_> {
         };
         if links == 0 && self.form(source) == Form::Links as u8 { page } else { links }
     }
+}
+
+/// The left-out captures of a site.
+fn left_out(store: &Store, head: &SiteHead) -> Result<Vec<SkipEntry>> {
+    let mut entries = Vec::new();
+    for &at in &head.skipped {
+        entries.extend(store.skips.read(RecordRef(at))?.entries.iter().map(|entry| entry.to_owned()));
+    }
+    Ok(entries)
+}
+
+/// What the sitemaps among left-out captures declare, each declaration once.
+fn declared_by(entries: &[SkipEntry]) -> BTreeSet<&[u8]> {
+    entries.iter().map(|entry| entry.declared.as_slice()).filter(|declared| !declared.is_empty()).collect()
+}
+
+/// Left-out captures in lists for one record each, which what sitemaps declare makes no longer than a record may be.
+fn in_chunks(skipped: Vec<SkipEntry>) -> Vec<Vec<SkipEntry>> {
+    let (mut chunks, mut bytes) = (Vec::new(), CHUNK_BYTES);
+    for entry in skipped {
+        if bytes >= CHUNK_BYTES {
+            chunks.push(Vec::new());
+            bytes = 0;
+        }
+        bytes += entry.declared.len();
+        if let Some(chunk) = chunks.last_mut() {
+            chunk.push(entry);
+        }
+    }
+    chunks
 }
 
 /// True when a site has the same pages as before, each with the same links.

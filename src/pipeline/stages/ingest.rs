@@ -28,7 +28,7 @@ impl Stage for Ingest {
     }
 
     fn version(&self) -> u32 {
-        8
+        9
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -267,8 +267,8 @@ impl Sink for Batch<'_> {
         self.batch.pages(self.store, pages)
     }
 
-    fn skip(&mut self, skip: Skip, identity: Option<String>) {
-        self.batch.skip(skip, identity);
+    fn skip(&mut self, skip: Skip, identity: Option<String>, declared: Vec<u8>) {
+        self.batch.skip(skip, identity, declared);
     }
 
     fn weigh(&mut self, bytes: usize) {

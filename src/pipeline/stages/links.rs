@@ -10,6 +10,7 @@ use super::groups::finish;
 use crate::config::Config;
 use crate::error::Result;
 use crate::extract::canonical::Named;
+use crate::extract::sitemap;
 use crate::extract::versions::labelled;
 use crate::index::addresses::Addresses;
 use crate::index::site::{Pages, Urls};
@@ -28,6 +29,9 @@ pub struct Links;
 const GROUP_SITES: usize = 1000;
 /// Pages in one commit, at most, unless one site has more.
 const GROUP_PAGES: u64 = 100_000;
+/// Versions that sitemaps declare, of each page of a site on average, beyond which they are not read: more than there are languages that a
+/// site has pages in (an estimate).
+const MAX_LISTED: usize = 100;
 /// Pages that each thread reads between two reports.
 const TOLD_PAGES: u32 = 64;
 
@@ -37,7 +41,7 @@ impl Stage for Links {
     }
 
     fn version(&self) -> u32 {
-        4
+        5
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -121,7 +125,42 @@ fn chunks_of(store: &Store, id: SiteId, head: &SiteHead, did: &(dyn Fn(u32) + Sy
     let domains = head.hosts.iter().map(|host| registrable_domain(&host.host).into_owned()).collect();
     let site = Site { store, id, generation: head.generation, domains, pages: &pages, addresses: &addresses };
     let firsts: Vec<u32> = (0..head.pages).step_by(CHUNK_PAGES).collect();
-    firsts.into_par_iter().map(|first| site.chunk(first, did)).collect::<Result<_>>().map(GraphRecord::with_answered)
+    let chunks = firsts.into_par_iter().map(|first| site.chunk(first, did)).collect::<Result<_>>()?;
+    let mut chunks = GraphRecord::with_answered(chunks);
+    for row in listed(store, head, &addresses)? {
+        if let Some(chunk) = chunks.get_mut(row.from as usize / CHUNK_PAGES) {
+            chunk.listed.push(row);
+        }
+    }
+    Ok(chunks)
+}
+
+/// What the sitemaps of a site declare of its pages: each page of a group with each other page of which the sitemap gives the language, in
+/// the order of pages.
+fn listed(store: &Store, head: &SiteHead, addresses: &Addresses<'_>) -> Result<BTreeSet<AlternateRow>> {
+    let mut declared: BTreeSet<String> = BTreeSet::new();
+    for &at in &head.skipped {
+        let chunk = store.skips.read(RecordRef(at))?;
+        let sitemaps = chunk.entries.iter().filter(|entry| !entry.declared.is_empty());
+        declared.extend(sitemaps.filter_map(|entry| entry.to_owned().declared()));
+    }
+    let mut rows = BTreeSet::new();
+    let most = usize::try_from(head.pages).unwrap_or(usize::MAX).saturating_mul(MAX_LISTED);
+    for text in &declared {
+        for group in sitemap::groups(text) {
+            let pages = group.into_iter().filter_map(|(lang, identity)| Some((addresses.page(identity)?, lang)));
+            let pages: Vec<(u32, Option<Lang>)> = pages.collect();
+            for &(from, _) in &pages {
+                let versions = pages.iter().filter(|&&(to, _)| to != from);
+                let row = |&(to, lang): &(u32, Option<Lang>)| Some(AlternateRow { from, to, lang: lang?.to_bytes() });
+                rows.extend(versions.filter_map(row));
+            }
+            if rows.len() > most {
+                return Ok(rows);
+            }
+        }
+    }
+    Ok(rows)
 }
 
 struct Site<'s> {

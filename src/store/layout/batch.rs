@@ -3,6 +3,7 @@
 use rkyv::{Archive, Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::store::packing::unpack;
 use crate::types::{CanonicalUrl, Capture, Lang, Page};
 
 /// One batch of records of one archive. Kind 2.
@@ -108,6 +109,19 @@ pub struct SkipEntry {
     pub offset: u64,
     /// Length of the record in the archive, in bytes.
     pub length: u64,
+    /// What a sitemap declares: its groups of versions ([`crate::extract::sitemap::groups`]), packed; empty where it declares nothing, and
+    /// for all other captures.
+    pub declared: Vec<u8>,
+}
+
+impl SkipEntry {
+    /// What a sitemap declares, as text; `None` where it declares nothing, or the bytes make no sense.
+    pub fn declared(&self) -> Option<String> {
+        if self.declared.is_empty() {
+            return None;
+        }
+        String::from_utf8(unpack(&self.declared)?.to_vec()).ok()
+    }
 }
 
 impl PageEntry {
@@ -202,6 +216,7 @@ impl ArchivedSkipEntry {
             archive: self.archive.to_native(),
             offset: self.offset.to_native(),
             length: self.length.to_native(),
+            declared: self.declared.to_vec(),
         }
     }
 }

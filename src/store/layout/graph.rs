@@ -27,6 +27,8 @@ pub struct GraphRecord {
     pub canonical: Vec<CanonicalRow>,
     /// Links to hosts of other sites, counted; ordered by linking host, then by linked host.
     pub outside: Vec<OutsideRow>,
+    /// Statements of sitemaps that two pages are versions of each other, by page; the languages are those that the sitemaps give.
+    pub listed: Vec<AlternateRow>,
 }
 
 impl GraphRecord {
@@ -54,6 +56,7 @@ impl ArchivedGraphRecord {
             && self.ends.iter().all(|&end| end.to_native() as usize <= links)
             && self.targets.iter().all(|&to| to < pages)
             && self.alternates.iter().all(|row| row.from < pages && row.to < pages)
+            && self.listed.iter().all(|row| row.from < pages && row.to < pages)
             && self.canonical.iter().all(|row| row.from < pages && row.to < pages)
     }
 
@@ -72,7 +75,7 @@ impl ArchivedGraphRecord {
 }
 
 /// One `hreflang` link between pages of the site.
-#[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Archive, Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AlternateRow {
     /// The page with the `hreflang` link.
     pub from: u32,

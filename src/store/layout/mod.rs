@@ -25,7 +25,9 @@ pub use catalog::{
     ArchiveRecord, Credibility, FreshRecord, HintRecord, HostRecord, LossRecord, RefusedRecord, ResultHead, Sentinel,
     SiteHead, StageRecord, Taught,
 };
-pub use graph::{AlternateRow, ArchivedGraphRecord, CanonicalRow, GraphHead, GraphRecord, OutsideRow};
+pub use graph::{
+    AlternateRow, ArchivedAlternateRow, ArchivedGraphRecord, CanonicalRow, GraphHead, GraphRecord, OutsideRow,
+};
 pub use judged::{ArchivedLearntRecord, ArchivedSureRow, JudgedHead, JudgedRecord, LearntHead, LearntRecord, SureRow};
 pub use removal::RemovalRecord;
 pub use result::{ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, HostRow, KeyRow, PairRow, ResultRecord};
@@ -70,7 +72,7 @@ mod tests {
                 identity, https, form, page, date_ms, digest, text_bytes, title, sketch, detected, confidence, is_guess, declared,
                 latin_share, letters, links
             }
-            SkipEntry = ArchivedSkipEntry { identity, reason, detail, archive, offset, length }
+            SkipEntry = ArchivedSkipEntry { identity, reason, detail, archive, offset, length, declared }
             SiteChunk = ArchivedSiteChunk {
                 identities, ends, https, pages, dates, digests, langs, detected, confidence, guesses, declared, latin_share,
                 letters, letter_places, text_bytes, titles, sketches, forms, links
@@ -86,7 +88,7 @@ mod tests {
             PairRow = ArchivedPairRow { a, b, key }
             HostRow = ArchivedHostRow { host, pages, pairs, credibility, langs }
             GraphRecord = ArchivedGraphRecord {
-                site, generation, first, ends, targets, at, kinds, alternates, canonical, outside
+                site, generation, first, ends, targets, at, kinds, alternates, canonical, outside, listed
             }
             AlternateRow = ArchivedAlternateRow { from, to, lang }
             CanonicalRow = ArchivedCanonicalRow { from, to }

@@ -54,7 +54,8 @@ fn sample() -> SkipSample {
 }
 
 fn skipped() -> SkipEntry {
-    SkipEntry { identity: "ex.org/gone".into(), reason: 13, detail: "404".into(), archive: 2, offset: 300, length: 20 }
+    let (identity, detail, declared) = ("ex.org/gone".into(), "404".into(), vec![5, 6]);
+    SkipEntry { identity, reason: 13, detail, archive: 2, offset: 300, length: 20, declared }
 }
 
 fn entry() -> PageEntry {
@@ -198,6 +199,7 @@ fn graph() -> GraphRecord {
         alternates: vec![AlternateRow { from: 0, to: 1, lang: *b"fr\0\0\0\0\0\0" }],
         canonical: vec![CanonicalRow { from: 1, to: 0 }],
         outside: vec![OutsideRow { from: "ex.org".into(), host: "example.net".into(), links: 3 }],
+        listed: vec![AlternateRow { from: 1, to: 0, lang: *b"en\0\0\0\0\0\0" }],
     }
 }
 
@@ -331,14 +333,14 @@ fn refused() -> RefusedRecord {
 /// **A difference here means that stores of the last release can no longer be read.** A change that is meant needs the next
 /// `FORMAT_VERSION`, also in docs/format.md and CHANGELOG.md, and new hashes here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    17,
+    18,
     &[
         ("block of pages", 0x738d260020033cb1),
-        ("batch", 0x91ab1619dca740cd),
+        ("batch", 0xae35ac350a708493),
         ("site", 0xdb2fecd8c2a0dfef),
         ("result", 0xe4801cd3bd8b2be7),
-        ("skip", 0x281447465556f1fa),
-        ("graph", 0x1458248a97fb9d24),
+        ("skip", 0x904d696d656b60d4),
+        ("graph", 0x3ed9849879f4f84c),
         ("web", 0x88091e8ab348904e),
         ("request", 0x3495473ff5967ae4),
         ("requested", 0x38900b66d831ec7c),
