@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::files::GivenFile;
+use crate::index::captures::Choice;
 use crate::index::{MEMORY_BYTES, retrieval};
 use crate::lexicon::LexiconSet;
 use crate::types::Lang;
@@ -114,6 +115,8 @@ pub struct Config {
     pub archive: archive::Params,
     /// Extracting pages.
     pub extract: extract::Params,
+    /// Which of several captures of a URL becomes its page.
+    pub captures: Choice,
     /// Key discovery.
     pub keys: keys::Params,
     /// Comparing pages.

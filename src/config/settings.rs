@@ -9,6 +9,7 @@ use super::{Config, presets};
 use crate::archive;
 use crate::error::{Error, Result};
 use crate::files::GivenFile;
+use crate::index::captures;
 use crate::iterate::ets::Weights;
 use crate::keys::SiteUnit;
 use crate::types::Lang;
@@ -243,6 +244,26 @@ pub const SETTINGS: &[Setting] = &[
         is_tuning: false,
         stages: &["index", "keys"],
         set: |config, text| put(&mut config.keys.across_suffixes, yes_or_no(text)),
+    },
+    Setting {
+        name: "captures",
+        group: SITES,
+        value_name: "WHICH",
+        help: "Which of several full captures of a URL becomes its page [newest]",
+        takes: Takes::OneOf(|| {
+            vec![
+                ("newest", "the newest"),
+                ("nearest", "the one nearest to the time in which most pages of its domain were captured"),
+            ]
+        }),
+        example: "nearest",
+        is_tuning: true,
+        stages: &["index"],
+        set: |config, text| match text {
+            "newest" => give(&mut config.captures, captures::Choice::Newest),
+            "nearest" => give(&mut config.captures, captures::Choice::Nearest),
+            _ => Err("newest or nearest".into()),
+        },
     },
     Setting {
         name: "min-score",

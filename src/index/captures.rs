@@ -50,6 +50,19 @@ pub struct Stamp {
     pub digest: u64,
 }
 
+/// Which of several equally full captures of a URL becomes its page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub enum Choice {
+    /// The newest.
+    #[default]
+    Newest,
+    /// The one nearest in time to the main date of its domain: pages that are translations of each other are then of about one time.
+    Nearest,
+}
+
+/// How long a crawl of a domain lasts, in milliseconds: 30 days (an estimate).
+const CRAWL_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+
 /// Access to the facts about captures.
 pub trait Captures {
     /// The URL without its scheme.
@@ -84,16 +97,20 @@ pub struct Merged {
     pub older: u64,
 }
 
-/// Chooses one capture of each URL: the fullest, and of these the newest. A text without markup takes its links from the newest capture
-/// that is links only.
+/// Chooses one capture of each URL: the fullest, and of these the one of the `choice`. A text without markup takes its links from the newest
+/// capture that is links only.
 ///
-/// `count` is about how many sources there are. Cost: sorting them by URL.
-pub fn merge<C: Captures>(captures: &C, sources: impl Iterator<Item = Source>, count: usize) -> Merged {
+/// The newest captures can be chosen step by step, from those chosen before and new ones; the nearest only from all captures at once.
+/// `count` is about how many sources there are. Cost: sorting them by URL, and by date where the nearest are chosen.
+pub fn merge<C: Captures>(captures: &C, sources: impl Iterator<Item = Source>, count: usize, choice: Choice) -> Merged {
     let mut order: Vec<([u64; 2], Source)> = Vec::with_capacity(count);
     order.extend(sources.map(|source| ([0; 2], source)));
     let identity = |source: Source| captures.identity(source);
     let tie = |a: Source, b: Source| captures.stamp(b).cmp(&captures.stamp(a)).then_with(|| a.cmp(&b));
     sort_by_url(&mut order, &identity, &tie);
+    if choice == Choice::Nearest {
+        nearest_first(captures, &mut order);
+    }
     let all = order.len();
     // The sort keys are not needed any more; the first number now holds the record with the links.
     order.iter_mut().for_each(|(key, _)| *key = [0; 2]);
@@ -107,6 +124,52 @@ pub fn merge<C: Captures>(captures: &C, sources: impl Iterator<Item = Source>, c
     });
     let older = (all - order.len()) as u64;
     Merged { order: order.into_iter().map(|(links, source)| Row { links: links[0], source }).collect(), older }
+}
+
+/// Puts that capture first of each URL which is nearest to the main date, of its fullest ones. They are sorted by URL, then the fullest and
+/// the newest first.
+fn nearest_first<C: Captures>(captures: &C, order: &mut [([u64; 2], Source)]) {
+    let is_same = |a: &([u64; 2], Source), b: &([u64; 2], Source)| captures.identity(a.1) == captures.identity(b.1);
+    let fullest = |of_url: &[([u64; 2], Source)]| {
+        of_url.iter().take_while(|one| captures.form(one.1) == captures.form(of_url[0].1)).count()
+    };
+    let mut dates: Vec<(i64, u32)> = Vec::with_capacity(order.len());
+    for (of_url, number) in order.chunk_by(is_same).zip(0u32..) {
+        let known = of_url[..fullest(of_url)].iter().map(|one| captures.stamp(one.1).date_ms).filter(|date| *date != 0);
+        dates.extend(known.map(|date| (date, number)));
+    }
+    let Some(main) = main_date(&mut dates) else { return };
+    for of_url in order.chunk_by_mut(is_same) {
+        let distance = |at: &usize| captures.stamp(of_url[*at].1).date_ms.abs_diff(main);
+        // The newest of those that are equally near.
+        if let Some(nearest) = (0..fullest(of_url)).min_by_key(distance) {
+            of_url[..=nearest].rotate_right(1);
+        }
+    }
+}
+
+/// The main date of some URLs, of whose captures the dates and the numbers of their URLs are given: the middle one of the captures of that
+/// time of [`CRAWL_MS`] in which the most URLs were captured. Of several times with about as many (a twentieth less at most), it is the
+/// latest.
+fn main_date(dates: &mut [(i64, u32)]) -> Option<i64> {
+    dates.sort_unstable();
+    let mut captured = vec![0_u32; dates.iter().map(|one| one.1 as usize + 1).max()?];
+    let (mut start, mut urls) = (0, 0_usize);
+    let mut windows: Vec<(usize, usize)> = Vec::with_capacity(dates.len());
+    for &(date, url) in dates.iter() {
+        captured[url as usize] += 1;
+        urls += usize::from(captured[url as usize] == 1);
+        while date.saturating_sub(dates[start].0) > CRAWL_MS {
+            let left = &mut captured[dates[start].1 as usize];
+            *left -= 1;
+            urls -= usize::from(*left == 0);
+            start += 1;
+        }
+        windows.push((start, urls));
+    }
+    let most = windows.iter().map(|window| window.1).max()?;
+    let end = windows.iter().rposition(|window| window.1 * 20 >= most * 19)?;
+    Some(dates[windows[end].0.midpoint(end)].0)
 }
 
 #[cfg(test)]
@@ -123,8 +186,12 @@ mod tests {
         }
 
         fn merged(&self) -> (Vec<(u32, u64)>, u64) {
+            self.merged_by(Choice::Newest)
+        }
+
+        fn merged_by(&self, choice: Choice) -> (Vec<(u32, u64)>, u64) {
             let count = self.0.len() as u32;
-            let Merged { order, older } = merge(self, (0..count).map(|at| Source::new(0, at)), 0);
+            let Merged { order, older } = merge(self, (0..count).map(|at| Source::new(0, at)), 0, choice);
             let place = |row: &Row| (0..count).find(|&at| Source::new(0, at) == row.source).expect("one of them");
             (order.iter().map(|row| (place(row), row.links)).collect(), older)
         }
@@ -174,5 +241,42 @@ mod tests {
         // A capture that already has a record of links keeps it.
         let listed = Listed(vec![("a", links, 1, 10), ("a", text, 5, 7)]);
         assert_eq!(listed.merged(), (vec![(1, 0)], 1));
+    }
+
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+
+    #[test]
+    fn the_nearest_capture_is_that_of_the_crawl_with_the_most_urls() {
+        let page = Form::Page;
+        let listed = Listed(vec![
+            ("a", page, 100 * DAY, 0),
+            ("b", page, 101 * DAY, 0),
+            ("c", page, 102 * DAY, 0),
+            ("a", page, 900 * DAY, 0),
+            ("d", page, 900 * DAY, 0),
+            ("b", Form::Text, 101 * DAY, 0),
+            ("e", Form::Text, 101 * DAY, 7),
+            ("e", page, 2000 * DAY, 0),
+            ("f", page, 0, 0),
+        ]);
+        // Of a, the capture of the first crawl; what has only one, or only one that is full, keeps it.
+        assert_eq!(listed.merged_by(Choice::Nearest), (vec![(0, 0), (1, 0), (2, 0), (4, 0), (7, 0), (8, 0)], 3));
+        assert_eq!(listed.merged().0[0], (3, 0));
+    }
+
+    #[test]
+    fn the_main_date_is_that_of_the_latest_crawl_that_is_about_as_full_as_any() {
+        let crawl = |day: i64, urls: u32| (0..urls).map(move |url| (day * DAY + i64::from(url), url));
+        let main = |crawls: &[(i64, u32)]| {
+            let mut dates: Vec<(i64, u32)> = crawls.iter().flat_map(|&(day, urls)| crawl(day, urls)).collect();
+            main_date(&mut dates).map(|date| date / DAY)
+        };
+        assert_eq!(main(&[(100, 40), (500, 38), (900, 5)]), Some(500));
+        assert_eq!(main(&[(100, 40), (500, 37), (900, 5)]), Some(100));
+        // One URL that is captured again and again counts once.
+        let often: Vec<(i64, u32)> = (900..920).map(|day| (day, 1)).chain([(100, 2)]).collect();
+        assert_eq!((main(&often), main(&[])), (Some(100), None));
+        // Days of one crawl.
+        assert_eq!(main(&[(10, 3), (20, 3), (35, 3), (1000, 2)]), Some(20));
     }
 }

@@ -8,6 +8,7 @@ use std::process::Command;
 use diglot::exec::{Input, Row};
 use serde_json::Value;
 
+use crate::captures;
 use crate::engine::{Call, Engine, lines_of, of_kind, written};
 use crate::extent::extent;
 use crate::languages::site;
@@ -83,6 +84,14 @@ fn what_sitemaps_declare_is_known_to_the_steps_too() {
     let folder = tempfile::tempdir().expect("a folder");
     let expected = assert_same(&sitemaps::archives(folder.path()), &[], &[(1, false), (4, true)]);
     assert!(expected["pairs"].iter().all(|pair| pair.contains("\"sitemap\"")) && expected["pairs"].len() > 170);
+}
+
+#[test]
+fn they_choose_the_captures_that_a_run_chooses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let archives = captures::crawls(folder.path());
+    let expected = assert_same(&archives, &[("captures", "nearest")], &[(1, false), (3, true)]);
+    assert!(!expected["pages"].iter().any(|page| page.contains("2020-03-01")));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod bitext;
 mod canonical;
+mod captures;
 mod cli;
 mod company;
 mod damage;

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::groups::note;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::index::captures::{Captures, Merged, Place, Row, Source, Stamp, merge};
+use crate::index::captures::{Captures, Choice, Merged, Place, Row, Source, Stamp, merge};
 use crate::index::site::Urls;
 use crate::index::sorter::{Entry, Sorter};
 use crate::keys::sides::Sides;
@@ -48,7 +48,7 @@ impl Stage for Index {
     }
 
     fn sections(&self) -> &'static [&'static str] {
-        &["keys.across_suffixes"]
+        &["keys.across_suffixes", "captures"]
     }
 
     fn tables(&self) -> &'static [Keyspace] {
@@ -165,7 +165,12 @@ impl<'c> Work<'c> {
             pages: 0,
         };
         context.observer.begin("index", "reading batches", "batches", None);
-        for found in store.batches_from(stage.cursor(store, context.config)?) {
+        // From the captures that were chosen before, only the newest can be chosen.
+        let from = match context.config.captures {
+            Choice::Newest => stage.cursor(store, context.config)?,
+            Choice::Nearest => START,
+        };
+        for found in store.batches_from(from) {
             let (at, batch) = found?;
             let number = work.batches.len() as u32;
             let mut last: Option<(String, u32)> = None;
@@ -211,10 +216,12 @@ impl<'c> Work<'c> {
         let before = self.before(store, &name)?;
         // A run that was stopped may have merged some names already.
         let indexed = before.sites.iter().map(|site| site.head.indexed).max().unwrap_or_default();
-        let group = &group[group.partition_point(|entry| self.batches[entry.value as usize].0.0 < indexed)..];
-        if group.is_empty() {
+        let new = &group[group.partition_point(|entry| self.batches[entry.value as usize].0.0 < indexed)..];
+        if new.is_empty() {
             return Ok(());
         }
+        let is_stepwise = self.config.captures == Choice::Newest;
+        let group = if is_stepwise { new } else { group };
         let Merged { order, older } = self.merge(&before, group);
         let skipped = self.skipped(store, &before, group)?;
         let groups = if self.config.keys.across_suffixes {
@@ -223,7 +230,8 @@ impl<'c> Work<'c> {
             vec![vec![name.clone()]]
         };
         let parts = self.part(&before, &groups, order, skipped);
-        let mut older = older + before.sites.iter().map(|site| site.head.older).sum::<u64>();
+        let known = before.sites.iter().filter(|_| is_stepwise).map(|site| site.head.older);
+        let mut older = older + known.sum::<u64>();
         let mut free: BTreeMap<SiteId, usize> = before.sites.iter().zip(0..).map(|(site, at)| (site.id, at)).collect();
         let site_of: FxHashMap<&str, SiteId> = before.domains.iter().map(|known| (known.0.as_str(), known.1)).collect();
         let mut is_named = false;
@@ -440,10 +448,12 @@ impl<'c> Work<'c> {
     /// Puts the captures of a name in order; new ones are given as entries, old ones as ordinals.
     fn merge(&self, before: &Before, group: &[Entry]) -> Merged {
         let new = group.iter().filter(|entry| entry.page & SKIPPED == 0).map(|e| Source::new(e.value, e.page));
-        let old = before.sites.iter().zip(0u32..);
+        // The nearest captures are chosen from all batches, and so from those of the pages in the table too.
+        let choice = self.config.captures;
+        let old = before.sites.iter().zip(0u32..).filter(|_| choice == Choice::Newest);
         let old = old.flat_map(|(site, at)| (0..site.pages.count()).map(move |page| Source::old(at, page)));
         let pages: usize = before.sites.iter().map(|site| site.pages.count() as usize).sum();
-        let merged = merge(&NameCaptures(self, before), self.releasing(old.chain(new)), pages + group.len());
+        let merged = merge(&NameCaptures(self, before), self.releasing(old.chain(new)), pages + group.len(), choice);
         if merged.order.len() + merged.older as usize >= RELEASE_PAGES {
             self.release();
         }
