@@ -6,6 +6,7 @@ use super::codec::{Codec, MAX_WINDOW_BYTES, refuse_window};
 use super::format::Format;
 use super::head::{content_head, head_of};
 use super::packed::packed;
+use super::zim;
 use crate::error::{Error, Result};
 
 /// The kinds of archive to choose from, in the order they are tried.
@@ -24,6 +25,7 @@ impl Formats {
     pub(super) fn no_format_of(self, path: &Path, head: &[u8]) -> String {
         match packed(head) {
             Some(packed) => format!("{packed}: unpack it"),
+            None if zim::is_part(path) => zim::of_part(),
             None => format!("found {}, which is none of {}", describe(path, head), self.names()),
         }
     }

@@ -52,7 +52,13 @@ fn take(record: &mut RawRecord, limit: u64, params: &Params) -> Result<Capture, 
     let found = if record.http {
         Response::read(&record.block)
     } else {
-        Ok(Response { status: 200, content_type: record.content_type.clone(), ..Response::default() })
+        {
+            let (content_type, content_language) = (
+                record.content_type.clone(),
+                Some(record.language).filter(|language| language.is_known()).map(|language| language.to_string()),
+            );
+            Ok(Response { status: 200, content_type, content_language, ..Response::default() })
+        }
     };
     let made = found.and_then(|response| {
         check(&response)?;

@@ -16,6 +16,7 @@ use super::multi_wacz;
 use super::packed::{is_document, packed};
 use super::stream::STREAM;
 use super::tally::{READ_ITSELF, Refused, lines_of};
+use super::zim;
 use crate::error::{Error, Result};
 use crate::files;
 
@@ -448,12 +449,12 @@ fn has_name_of_page(path: &Path) -> bool {
 }
 
 /// Parts of file names by which archives are recognized.
-const ARCHIVE_NAMES: &[&str] = &["warc", "arc", "wacz", "wat", "wet", "cdx", "cdxj", "parquet"];
+const ARCHIVE_NAMES: &[&str] = &["warc", "arc", "wacz", "wat", "wet", "cdx", "cdxj", "parquet", "zim"];
 
 /// True when a file's name looks like that of an archive: `crawl.warc.gz`, `CC-MAIN-0.warc.wet.gz`, `x.warc.gz.open`.
 fn seems_archive(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    name.split('.').skip(1).any(|part| ARCHIVE_NAMES.contains(&part))
+    name.split('.').skip(1).any(|part| ARCHIVE_NAMES.contains(&part)) || zim::is_part(path)
 }
 
 /// The input that a line of a list names; `None` for an empty line or a comment. A comment begins with `#`, at the start of a line or after

@@ -73,7 +73,9 @@ fn join(folder: &str, path: &str) -> Option<String> {
             part => parts.push(part),
         }
     }
-    Some(parts.join("/"))
+    // Behind it, a folder stays one.
+    let ending = if path.ends_with('/') && !parts.is_empty() { "/" } else { "" };
+    Some(parts.join("/") + ending)
 }
 
 fn percent_decoded(text: &str) -> Cow<'_, str> {

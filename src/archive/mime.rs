@@ -15,7 +15,7 @@ const OTHER_ENDINGS: &[&str] = &[
     "css", "js", "json", "xml", "rss", "txt", "csv", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "bmp", "pdf",
     "ps", "zip", "gz", "bz2", "xz", "tar", "rar", "7z", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "odt", "epub",
     "mp3", "mp4", "ogg", "avi", "mov", "wav", "swf", "woff", "woff2", "ttf", "eot", "exe", "deb", "rpm", "delayed",
-    "tmp", "class", "warc", "arc", "wacz", "wat", "wet", "cdx", "cdxj", "parquet",
+    "tmp", "class", "warc", "arc", "wacz", "wat", "wet", "cdx", "cdxj", "parquet", "zim",
 ];
 /// Endings of pages.
 const PAGE_ENDINGS: &[&str] = &["html", "htm", "xhtml", "xhtm", "xht", "shtml", "shtm"];

@@ -21,6 +21,7 @@
 //! | `wat.rs`, `wet.rs` | the data of a WAT record about a response, and the text of a WET record |
 //! | `copies.rs` | records copied byte for byte |
 //! | `container.rs`, `wacz.rs` | the WARC files inside a zip or tarball: where they are; reading them |
+//! | `zim/` | a ZIM: its entries, the clusters that they are in, and their addresses |
 //! | `httrack/` | a mirror: its cache, and its saved files |
 //! | `pages/` | a folder of pages: what the names of files and notes in pages say about their URLs |
 //! | `links.rs` | links of saved pages that name files → URLs |
@@ -69,6 +70,7 @@ mod warc;
 mod wat;
 mod wet;
 mod window;
+mod zim;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -96,6 +98,7 @@ pub const FORMATS: &[&dyn Format] = &[
     // After WACZ, which is a kind of ZIP.
     &wacz::ZIP,
     &wacz::TAR,
+    &zim::ZimFormat,
     &httrack::HttrackFormat,
     &cdx::CdxFormat,
     // This comes before the other Parquet tables, which would also recognize it, since it has a column of URLs.

@@ -24,7 +24,7 @@ use super::position::{IN_FILE, Position};
 use super::window::Window;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::types::{Form, RawRecord, Skip, SkipReason};
+use crate::types::{Form, Lang, RawRecord, Skip, SkipReason};
 
 /// The longest header of a record, in bytes; a longer one counts as malformed.
 const MAX_HEADER_BYTES: usize = 64 << 10;
@@ -479,6 +479,7 @@ fn judge(begin: Begin, head: Head, block: &[u8]) -> Item {
         pointer: None,
         http: is_http,
         content_type: head.content_type.filter(|_| !is_http),
+        language: Lang::UNKNOWN,
         block: block.to_vec(),
     })
 }

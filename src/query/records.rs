@@ -114,6 +114,7 @@ fn refusal(archive: &ArchiveRecord) -> Option<&'static str> {
         "WARC" | "WACZ" | "ZIP" | "tar" => None,
         "ARC" => Some("in an ARC file"),
         "HTTrack mirror" => Some("in a mirror of HTTrack"),
+        "ZIM" => Some("in a ZIM"),
         archive::PAGES => Some("in a folder of pages"),
         _ => Some(ELSEWHERE),
     }

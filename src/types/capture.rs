@@ -1,5 +1,7 @@
 //! One archived response, before and after its HTTP envelope is taken off.
 
+use super::lang::Lang;
+
 /// How much of a page an archive gives. Codes are stored. A higher code is a fuller form, and of two captures of one URL the fuller one
 /// counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,6 +63,8 @@ pub struct RawRecord {
     pub http: bool,
     /// Type of the body, if the archive and not HTTP gives it (`resource` records, mirror files).
     pub content_type: Option<String>,
+    /// Language of the body, if the archive and not HTTP says it.
+    pub language: Lang,
     /// The record's block.
     pub block: Vec<u8>,
 }

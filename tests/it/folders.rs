@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support::{diglot, export, failure, rows, tiny_site};
 
 /// The pages of the tiny site, saved below `folder`.
-fn save(folder: &Path) {
+pub fn save(folder: &Path) {
     let en = "The museum opens every morning at nine and shows the work of the painters who lived in the valley";
     let fr =
         "Le musée ouvre tous les matins à neuf heures et montre les œuvres des peintres qui vivaient dans la vallée";
@@ -22,14 +22,14 @@ fn save(folder: &Path) {
     }
 }
 
-fn succeeds(command: &mut Command) -> String {
+pub fn succeeds(command: &mut Command) -> String {
     let output = command.output().expect("it starts");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{stderr}");
     stderr
 }
 
-fn pairs(store: &Path) -> Vec<String> {
+pub fn pairs(store: &Path) -> Vec<String> {
     let rows = rows(store, &["pairs"]);
     rows.iter().map(|row| format!("{} {} {}", row["url_a"], row["url_b"], row["score"])).collect()
 }

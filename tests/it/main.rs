@@ -54,3 +54,6 @@ mod terminal;
 mod tidy;
 mod units;
 mod upkeep;
+mod zim;
+#[path = "../../src/archive/zim/sample.rs"]
+mod zim_sample;

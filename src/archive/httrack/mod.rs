@@ -22,7 +22,7 @@ use super::format::{Archive, Format, Item, Params};
 use super::mime::is_html_type;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::types::{RawRecord, Skip, SkipReason};
+use crate::types::{Lang, RawRecord, Skip, SkipReason};
 
 /// The format of mirrors.
 pub(super) struct HttrackFormat;
@@ -176,6 +176,7 @@ impl Mirror {
                 pointer: None,
                 http: false,
                 content_type: restored.content_type,
+                language: Lang::UNKNOWN,
                 block: restored.body,
             }),
             Ok(None) => skip(SkipReason::TooLong, format!("grown past the limit of {}", self.max_record_bytes)),

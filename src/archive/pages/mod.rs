@@ -12,7 +12,7 @@
 //! skipped as [`SkipReason::FileNotRead`].
 
 mod mhtml;
-mod names;
+pub(super) mod names;
 mod notes;
 mod single;
 
@@ -94,7 +94,7 @@ impl Format for PagesFormat {
         // A base counts only where addresses follow from it.
         let counts = files.iter().any(|file| names.follows_from_base(&file.name));
         let base = params.base_url.as_deref().filter(|_| counts);
-        let base = base.map_or(0, |base| xxh3_64(base.as_bytes()) & HASH_MASK);
+        let base = base_hash(base);
         if position > 0 && position & HASH_MASK != base {
             let problem = "was read in part with another `--base-url`; give that one again, or take another store";
             return Err(of_input(problem.to_owned()));
@@ -358,6 +358,11 @@ impl Archive for Pages {
     fn progress(&self) -> u64 {
         self.next as u64
     }
+}
+
+/// Hash of a base URL, for positions; 0 where there is none.
+pub(super) fn base_hash(base: Option<&str>) -> u64 {
+    base.map_or(0, |base| xxh3_64(base.as_bytes()) & HASH_MASK)
 }
 
 /// True for an address from which a folder of pages can have been saved.

@@ -108,7 +108,7 @@ fn on_host(path: &str) -> Option<(Option<&str>, String, &str)> {
 }
 
 /// A base to which paths can be appended: it ends with a slash, and has neither query nor fragment.
-pub(super) fn base_url(text: &str) -> Result<Url, String> {
+pub(in crate::archive) fn base_url(text: &str) -> Result<Url, String> {
     let expected = || format!("{text:?} is not the address of a web page, expected one such as https://example.org/");
     let mut base = Url::parse(text).map_err(|_| expected())?;
     if !matches!(base.scheme(), "http" | "https") || !base.has_host() {
@@ -132,7 +132,7 @@ pub(super) fn base_url(text: &str) -> Result<Url, String> {
 }
 
 /// The host, with its port, of which a folder has the name: `example.org`, `example.org:8080`, `example.org+8080`.
-pub(super) fn host_of(name: &str) -> Option<String> {
+pub(in crate::archive) fn host_of(name: &str) -> Option<String> {
     let (host, port) = match name.split_once([':', '+']) {
         Some((host, port)) => (host, Some(port.parse::<u16>().ok()?)),
         None => (name, None),

@@ -21,6 +21,8 @@ mod sealed;
 mod seeds;
 mod shaped;
 mod targets;
+#[path = "../../../../src/archive/zim/sample.rs"]
+mod zim_sample;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::collections::BTreeMap;

@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use super::mutate::{mutate, mutate_values};
 use super::rows::Steps;
 use super::sealed::{self, Sealed};
+use super::zim_sample::{Layout, Sample};
 use super::{seeds, shaped};
 use crate::Result;
 use crate::dice::Dice;
@@ -70,6 +71,7 @@ pub const TARGETS: &[Target] = &[
     target("parquet", parquet),
     target("wacz", wacz),
     target("parcels", parcels),
+    target("zim", zim),
     target("httrack", httrack),
     target("pages", pages),
     target("mhtml", mhtml),
@@ -298,6 +300,30 @@ fn parcels() -> Result<Work> {
         bytes
     };
     of_files(seeds::warcs()?, Box::new(make))
+}
+
+/// ZIM files with pages of a seed, in clusters of any kind, of which bytes are changed.
+fn zim() -> Result<Work> {
+    let make = |seed: &[u8], other: &[u8], dice: &mut Dice| {
+        let coding = [1, 1, 4, 5][dice.roll(4) as usize];
+        let (is_new, is_wide) = (dice.roll(2) == 0, dice.roll(4) == 0);
+        let mut zim = Sample::new(Layout { is_new, coding, is_wide, blobs: 1 + dice.roll(4) as usize });
+        zim.add(b'M', "Source", "text/plain", b"https://ex.org/");
+        if dice.roll(4) == 0 {
+            zim.add(b'M', "Scraper", "text/plain", b"warc2zim 2.0");
+        }
+        let namespace = if is_new { b'C' } else { b'A' };
+        for (at, page) in [seed, other, b"<a href='../A/x'>", b""].iter().enumerate() {
+            zim.add(namespace, &format!("ex.org/{at}?x"), "text/html", page);
+        }
+        zim.add(namespace, "i", "image/png", b"x");
+        zim.redirect(namespace, "r", namespace, "i");
+        zim.alias(namespace, "s", "ex.org/0?x");
+        let mut bytes = zim.bytes();
+        mutate(&mut bytes, other, dice);
+        bytes
+    };
+    of_files(seeds::pages()?, Box::new(make))
 }
 
 fn parquet() -> Result<Work> {

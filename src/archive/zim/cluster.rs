@@ -1,0 +1,302 @@
+//! A cluster of a ZIM: blobs that are compressed together, read one after the other.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
+use std::ops::Range;
+use std::path::Path;
+
+use crate::archive::codec::{Codec, Stream, refuse_window};
+use crate::archive::format::Params;
+use crate::files;
+use crate::types::SkipReason;
+
+/// How much of a compressed cluster is decompressed. Usual ones have 2 MiB, or one blob that is longer.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// Why a blob or a cluster is not read.
+pub(super) type Bad = (SkipReason, String);
+
+/// Where a blob lies in its cluster, without compression.
+pub(super) type Place = Result<Range<u64>, Bad>;
+
+/// A cluster being read.
+pub(super) struct Cluster {
+    input: Input,
+    /// How much of it was read, without compression.
+    at: u64,
+    /// Bytes of an offset.
+    width: u64,
+    /// Where it ends at the latest, without compression.
+    end: u64,
+}
+
+enum Input {
+    /// With the place in the file at which it begins.
+    Plain(BufReader<File>, u64),
+    Coded(Decoded),
+}
+
+impl Cluster {
+    /// Begins to read the cluster that lies in these bytes of the file.
+    pub(super) fn open(path: &Path, place: Range<u64>, params: &Params) -> io::Result<Result<Cluster, Bad>> {
+        let mut file = BufReader::with_capacity(64 << 10, files::open(path)?);
+        file.seek(SeekFrom::Start(place.start))?;
+        let mut head = [0];
+        if let Err(error) = file.read_exact(&mut head) {
+            return bad(error).map(Err);
+        }
+        let (start, width) = (place.start + 1, if head[0] & 0x10 == 0 { 4 } else { 8 });
+        let bytes = place.end.saturating_sub(start);
+        let codec = match head[0] & 0x0f {
+            0 | 1 => return Ok(Ok(Cluster { input: Input::Plain(file, start), at: 0, width, end: bytes })),
+            4 => Codec::Xz,
+            5 => Codec::Zstd,
+            other => {
+                let name = [(2, "zlib"), (3, "bzip2")].iter().find(|(code, _)| *code == other);
+                let name = name.map_or(String::new(), |(_, name)| format!(" ({name}, given up in 2010)"));
+                let detail = format!("a cluster in compression {other}{name}, expected none, 4 (xz) or 5 (zstd)");
+                return Ok(Err((SkipReason::BadCompression, detail)));
+            }
+        };
+        let mut input = file.take(bytes);
+        if let Some(problem) = refuse_window(input.fill_buf()?, params.max_window_bytes) {
+            return Ok(Err((SkipReason::BadCompression, problem)));
+        }
+        let stream = match codec.stream(&[]) {
+            Ok(stream) => stream,
+            Err(problem) => return Ok(Err((SkipReason::BadCompression, problem))),
+        };
+        let input = Input::Coded(Decoded { input, stream, has_ended: false });
+        Ok(Ok(Cluster { input, at: 0, width, end: MAX_BYTES }))
+    }
+
+    /// Where these blobs lie in the cluster, each with what is wrong with it; they are in order, and may be named twice. To be asked first.
+    pub(super) fn places(&mut self, blobs: &[u32]) -> io::Result<Result<Vec<Place>, Bad>> {
+        match self.read_places(blobs) {
+            Ok(places) => Ok(places),
+            Err(error) => bad(error).map(Err),
+        }
+    }
+
+    fn read_places(&mut self, blobs: &[u32]) -> io::Result<Result<Vec<Place>, Bad>> {
+        let first = self.offset()?;
+        if first % self.width != 0 || first < self.width {
+            let detail = format!("a cluster whose first offset is {first}, expected a multiple of {}", self.width);
+            return Ok(Err((SkipReason::BadRecord, detail)));
+        }
+        let count = first / self.width - 1;
+        let mut places: Vec<Place> = Vec::with_capacity(blobs.len());
+        // The offset that was read last, by its number.
+        let (mut number, mut offset) = (0, first);
+        for (at, &blob) in blobs.iter().enumerate() {
+            if at > 0 && blobs[at - 1] == blob {
+                places.extend(places.last().cloned());
+                continue;
+            }
+            let blob = u64::from(blob);
+            if blob >= count {
+                places.push(Err((SkipReason::BadRecord, format!("blob {blob} of a cluster that has {count}"))));
+                continue;
+            }
+            if number < blob {
+                self.pass((blob - number - 1) * self.width)?;
+                offset = self.offset()?;
+            }
+            let start = offset;
+            offset = self.offset()?;
+            number = blob + 1;
+            places.push(if start < first || offset < start {
+                Err((SkipReason::BadRecord, format!("blob {blob} goes from byte {start} of its cluster to {offset}")))
+            } else {
+                Ok(start..offset)
+            });
+        }
+        Ok(Ok(places))
+    }
+
+    /// The bytes of a place, which must not begin before the end of the one before.
+    pub(super) fn read(&mut self, place: Range<u64>, max_bytes: u64) -> io::Result<Result<Vec<u8>, Bad>> {
+        let bytes = place.end - place.start;
+        if bytes > max_bytes {
+            return Ok(Err((SkipReason::TooLong, format!("{bytes} bytes, the limit is {max_bytes}"))));
+        }
+        if place.end > self.end {
+            let (reason, what) = match self.input {
+                Input::Plain(..) => (SkipReason::Truncated, "has"),
+                Input::Coded(_) => (SkipReason::TooLong, "is read up to"),
+            };
+            return Ok(Err((reason, format!("ends at byte {} of a cluster that {what} {}", place.end, self.end))));
+        }
+        if place.start < self.at {
+            let detail = format!("begins at byte {} of its cluster, within the one before", place.start);
+            return Ok(Err((SkipReason::BadRecord, detail)));
+        }
+        let mut block = Vec::new();
+        let read = self.pass(place.start - self.at).and_then(|()| self.take(bytes, &mut block));
+        match read {
+            Ok(()) => Ok(Ok(block)),
+            Err(error) => bad(error).map(Err),
+        }
+    }
+
+    fn offset(&mut self) -> io::Result<u64> {
+        let mut offset = Vec::with_capacity(8);
+        self.take(self.width, &mut offset)?;
+        Ok(offset.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+
+    fn pass(&mut self, bytes: u64) -> io::Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let to = self.at.saturating_add(bytes);
+        if to > self.end {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        match &mut self.input {
+            Input::Plain(file, start) => drop(file.seek(SeekFrom::Start(*start + to))?),
+            Input::Coded(decoded) => {
+                if io::copy(&mut decoded.take(bytes), &mut io::sink())? < bytes {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+            }
+        }
+        self.at = to;
+        Ok(())
+    }
+
+    fn take(&mut self, bytes: u64, into: &mut Vec<u8>) -> io::Result<()> {
+        let to = self.at.saturating_add(bytes);
+        let read = match &mut self.input {
+            _ if to > self.end => 0,
+            Input::Plain(file, _) => file.take(bytes).read_to_end(into)?,
+            Input::Coded(decoded) => decoded.take(bytes).read_to_end(into)?,
+        };
+        if (read as u64) < bytes {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.at = to;
+        Ok(())
+    }
+}
+
+/// What an error says of a cluster, if it is not one of the disk.
+fn bad(error: io::Error) -> io::Result<Bad> {
+    match error.kind() {
+        io::ErrorKind::InvalidData => Ok((SkipReason::BadCompression, error.to_string())),
+        io::ErrorKind::UnexpectedEof => Ok((SkipReason::Truncated, "its cluster ends before".to_owned())),
+        _ => Err(error),
+    }
+}
+
+/// One stream of compressed data.
+struct Decoded {
+    input: Take<BufReader<File>>,
+    stream: Stream,
+    has_ended: bool,
+}
+
+impl Read for Decoded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.has_ended && !buffer.is_empty() {
+            let input = self.input.fill_buf()?;
+            let is_empty = input.is_empty();
+            let step = self.stream.step(input, buffer);
+            let step = step.map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem))?;
+            self.input.consume(step.used);
+            self.has_ended = step.ended;
+            if step.written > 0 {
+                return Ok(step.written);
+            }
+            if step.used == 0 && !step.ended {
+                return Err(if is_empty { io::ErrorKind::UnexpectedEof } else { io::ErrorKind::InvalidData }.into());
+            }
+        }
+        Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    /// A cluster behind other bytes, with bytes behind it.
+    fn with<T>(cluster: &[u8], work: impl FnOnce(Cluster) -> T) -> T {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), [b"xyz", cluster, b"more"].concat()).expect("room on the disk");
+        let place = 3..3 + cluster.len() as u64;
+        work(Cluster::open(file.path(), place, &Params::default()).expect("readable").expect("a cluster"))
+    }
+
+    #[test]
+    fn blobs_are_read_in_any_compression_and_width() {
+        for (coding, is_wide) in [(1, false), (0, true), (4, false), (5, false), (5, true)] {
+            let blobs = [b"".to_vec(), b"one".to_vec(), vec![b'2'; 300_000], b"three".to_vec()];
+            with(&sample::cluster(&blobs, coding, is_wide), |mut cluster| {
+                let places = cluster.places(&[0, 2, 2, 3, 4]).expect("readable").expect("offsets");
+                assert_eq!(places[1], places[2]);
+                assert!(matches!(places[4], Err((SkipReason::BadRecord, _))));
+                for (place, blob) in [(0, 0), (1, 2), (3, 3)] {
+                    let place = places[place].clone().expect("a place");
+                    assert_eq!(cluster.read(place, 1 << 20).expect("readable").as_ref(), Ok(&blobs[blob]));
+                }
+                let again = cluster.read(places[1].clone().expect("a place"), 1 << 20).expect("readable");
+                assert!(matches!(again, Err((SkipReason::BadRecord, _))), "what was passed is not read again");
+                assert!(matches!(cluster.read(9..99, 89).expect("readable"), Err((SkipReason::TooLong, _))));
+            });
+        }
+    }
+
+    #[test]
+    fn damage_is_told_by_its_kind() {
+        let blobs =
+            [vec![b'1'; 1000], (0..100_000_u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect()];
+        for coding in [1, 4, 5] {
+            let whole = sample::cluster(&blobs, coding, false);
+            for cut in [3, 6, whole.len() / 2] {
+                let reason = with(&whole[..cut], |mut cluster| match cluster.places(&[0, 1]).expect("readable") {
+                    Ok(places) => match places[1].clone() {
+                        Ok(place) => cluster.read(place, 1 << 20).expect("readable").expect_err("cut").0,
+                        Err((reason, _)) => reason,
+                    },
+                    Err((reason, _)) => reason,
+                });
+                assert_eq!(reason, SkipReason::Truncated, "{coding} {cut}");
+            }
+        }
+        let mut offsets = sample::cluster(&blobs, 1, false);
+        offsets[5..7].copy_from_slice(&[3, 0]);
+        with(&offsets, |mut cluster| assert!(cluster.places(&[0]).expect("readable").expect("offsets")[0].is_err()));
+        offsets[1] = 13;
+        with(&offsets, |mut cluster| assert!(cluster.places(&[0]).expect("readable").is_err()));
+    }
+
+    #[test]
+    fn a_cluster_that_becomes_far_too_long_is_left() {
+        // Two offsets of 8 bytes: a blob behind the limit.
+        let offsets = [24_u64, MAX_BYTES, MAX_BYTES + 5].map(u64::to_le_bytes).concat();
+        let cluster = [&[0x15], zstd::encode_all(offsets.as_slice(), 1).expect("memory").as_slice()].concat();
+        with(&cluster, |mut cluster| {
+            let places = cluster.places(&[1]).expect("readable").expect("offsets");
+            let read = cluster.read(places[0].clone().expect("a place"), 10).expect("readable");
+            assert!(matches!(read, Err((SkipReason::TooLong, _))), "{read:?}");
+        });
+        // A list of offsets that is as long, and not there.
+        let offsets = [1 << 34_u64, 0].map(u64::to_le_bytes).concat();
+        let cluster = [&[0x15], zstd::encode_all(offsets.as_slice(), 1).expect("memory").as_slice()].concat();
+        with(&cluster, |mut cluster| assert!(cluster.places(&[1 << 30]).expect("readable").is_err()));
+    }
+
+    #[test]
+    fn compressions_of_old_and_windows_that_take_much_are_named() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let open = |head: &[u8]| {
+            std::fs::write(file.path(), head).expect("room on the disk");
+            let params = Params { max_window_bytes: 1 << 20, ..Params::default() };
+            Cluster::open(file.path(), 0..100, &params).expect("readable").err().expect("refused").1
+        };
+        assert!(open(&[2]).contains("zlib") && open(&[3]).contains("bzip2") && open(&[7]).contains("compression 7"));
+        assert!(open(&[5, 0x28, 0xb5, 0x2f, 0xfd, 0, 0x88]).contains("--max-window-bytes"));
+    }
+}

@@ -1,0 +1,352 @@
+//! The header of a ZIM, its types, and its directory: where the entries and clusters lie.
+
+use std::cmp::Ordering;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use crate::files;
+
+/// The first bytes of a ZIM.
+pub(super) const MAGIC: &[u8] = b"ZIM\x04";
+/// Length of the header, without the place of the checksum, which old files lack.
+const HEADER_BYTES: usize = 72;
+/// Versions that are read.
+const VERSIONS: std::ops::RangeInclusive<u16> = 5..=6;
+/// The types of all entries, with the bytes between them.
+const MAX_TYPES_BYTES: u64 = 64 << 10;
+/// The longest path of an entry.
+const MAX_PATH_BYTES: u64 = 64 << 10;
+/// How many clusters a ZIM may have: 8 TiB of them, as they are usually made.
+const MAX_CLUSTERS: u32 = 1 << 22;
+
+/// In place of a type: another entry is named.
+const REDIRECT: u16 = 0xffff;
+/// In place of a type: there is nothing, for a link leads here, or what was here was deleted.
+const NOTHING: [u16; 2] = [0xfffe, 0xfffd];
+
+/// What stands in place of something that is not as the format says, in words.
+pub(super) type Found<T> = io::Result<Result<T, String>>;
+
+/// An entry of the directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) namespace: u8,
+    /// Not escaped.
+    pub(super) path: String,
+    pub(super) content: Content,
+}
+
+/// What an entry stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// A part of a cluster, of a type in the list of types.
+    Blob { kind: u16, cluster: u32, blob: u32 },
+    /// The entry of this number.
+    Redirect(u32),
+    /// Nothing any more.
+    Nothing,
+}
+
+/// The directory, with the file, from which entries are read when they are asked for.
+pub(super) struct Directory {
+    pointers: Places,
+    entries: Places,
+    /// Length of the file.
+    pub(super) bytes: u64,
+    /// True where all content is in one namespace, `C`.
+    pub(super) is_new: bool,
+    /// How many entries there are.
+    pub(super) count: u32,
+    clusters: u32,
+    entries_at: u64,
+    clusters_at: u64,
+    types: Vec<String>,
+}
+
+impl Directory {
+    /// Reads the header and the list of types.
+    pub(super) fn open(path: &Path) -> Found<Directory> {
+        let file = files::open(path)?;
+        let bytes = file.metadata()?.len();
+        let mut pointers = Places::new(file, bytes);
+        let mut header = [0; HEADER_BYTES];
+        if !pointers.read(0, &mut header)? {
+            return Ok(Err(format!("a ZIM that ends within its header, after {bytes} bytes: it was cut off")));
+        }
+        let version = u16::from_le_bytes([header[4], header[5]]);
+        if !VERSIONS.contains(&version) {
+            let (first, last) = VERSIONS.into_inner();
+            return Ok(Err(format!("a ZIM of version {version}, this program reads {first} to {last}")));
+        }
+        let minor = u16::from_le_bytes([header[6], header[7]]);
+        let (count, clusters) = (number(&header[24..28]) as u32, number(&header[28..32]) as u32);
+        let (entries_at, clusters_at) = (number(&header[32..40]), number(&header[48..56]));
+        for (what, at, count) in [("entries", entries_at, count), ("clusters", clusters_at, clusters)] {
+            let end = at.saturating_add(u64::from(count) * 8);
+            if end > bytes {
+                return Ok(Err(format!(
+                    "a ZIM whose list of {what} ends at byte {end}, the file has {bytes}: it was cut off, or is a part \
+                     of a split one; {JOIN}"
+                )));
+            }
+        }
+        if clusters > MAX_CLUSTERS {
+            return Ok(Err(format!("a ZIM of {clusters} clusters, expected no more than {MAX_CLUSTERS}")));
+        }
+        let types = match pointers.types(number(&header[56..64]))? {
+            Ok(types) => types,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let entries = Places::new(files::open(path)?, bytes);
+        let is_new = version > 5 && minor > 0;
+        Ok(Ok(Directory { pointers, entries, bytes, is_new, count, clusters, entries_at, clusters_at, types }))
+    }
+
+    /// The type of that number.
+    pub(super) fn kind(&self, kind: u16) -> Option<&str> {
+        self.types.get(usize::from(kind)).map(String::as_str)
+    }
+
+    /// The namespace of pages.
+    pub(super) fn namespace(&self) -> u8 {
+        if self.is_new { b'C' } else { b'A' }
+    }
+
+    /// The entry of that number.
+    pub(super) fn entry(&mut self, number_of: u32) -> Found<Entry> {
+        let mut pointer = [0; 8];
+        let is_there = number_of < self.count;
+        if !is_there || !self.pointers.read(self.entries_at + u64::from(number_of) * 8, &mut pointer)? {
+            return Ok(Err(format!("entry {number_of} of {}", self.count)));
+        }
+        let at = number(&pointer);
+        let beyond = || Err(format!("its entry is at byte {at}, the file has {}", self.bytes));
+        let mut fixed = [0; 12];
+        // An entry ends with two texts, so at least two bytes follow.
+        if !self.entries.read(at, &mut fixed[..8])? {
+            return Ok(beyond());
+        }
+        let kind = u16::from_le_bytes([fixed[0], fixed[1]]);
+        let namespace = fixed[3];
+        let (content, length) = if NOTHING.contains(&kind) {
+            (Content::Nothing, 8)
+        } else {
+            if !self.entries.read(at + 8, &mut fixed[..4])? {
+                return Ok(beyond());
+            }
+            let first = number(&fixed[..4]) as u32;
+            if kind == REDIRECT {
+                (Content::Redirect(first), 12)
+            } else {
+                if !self.entries.read(at + 12, &mut fixed[..4])? {
+                    return Ok(beyond());
+                }
+                (Content::Blob { kind, cluster: first, blob: number(&fixed[..4]) as u32 }, 16)
+            }
+        };
+        let Some(path) = self.entries.text(at + length, MAX_PATH_BYTES)? else {
+            return Ok(Err(format!("its path is longer than {MAX_PATH_BYTES} bytes, or the file ends in it")));
+        };
+        Ok(Ok(Entry { namespace, path, content }))
+    }
+
+    /// The entry of that path, sought as if all were in order; `None` where it is not found.
+    pub(super) fn find(&mut self, namespace: u8, path: &str) -> io::Result<Option<Entry>> {
+        let (mut from, mut to) = (0, self.count);
+        while from < to {
+            let middle = from + (to - from) / 2;
+            let Ok(entry) = self.entry(middle)? else { return Ok(None) };
+            match (entry.namespace, entry.path.as_bytes()).cmp(&(namespace, path.as_bytes())) {
+                Ordering::Less => from = middle + 1,
+                Ordering::Greater => to = middle,
+                Ordering::Equal => return Ok(Some(entry)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where the clusters lie.
+    pub(super) fn extents(&mut self) -> io::Result<Extents> {
+        let mut starts = Vec::with_capacity(self.clusters as usize);
+        let mut pointer = [0; 8];
+        for cluster in 0..self.clusters {
+            if !self.pointers.read(self.clusters_at + u64::from(cluster) * 8, &mut pointer)? {
+                break;
+            }
+            starts.push(number(&pointer));
+        }
+        Ok(Extents::new(starts, self.bytes))
+    }
+}
+
+/// What to do with a split ZIM.
+pub(super) const JOIN: &str = "join its parts, as in `cat x.zim?? > x.zim`, and give the whole";
+
+/// Where clusters begin, and where each ends at the latest.
+#[derive(Default)]
+pub(super) struct Extents {
+    starts: Vec<u64>,
+    /// By start.
+    sorted: Vec<(u64, u32)>,
+    end: u64,
+}
+
+impl Extents {
+    fn new(starts: Vec<u64>, end: u64) -> Extents {
+        let mut sorted: Vec<(u64, u32)> = starts.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        Extents { starts, sorted, end }
+    }
+
+    /// The bytes in which a cluster lies. Clusters that begin together would be as many readings of the same bytes: only the first of them
+    /// has any.
+    pub(super) fn of(&self, cluster: u32) -> Result<std::ops::Range<u64>, String> {
+        let Some(&start) = self.starts.get(cluster as usize) else {
+            return Err(format!("cluster {cluster} of {}", self.starts.len()));
+        };
+        if start >= self.end {
+            return Err(format!("cluster {cluster} is at byte {start}, the file has {}", self.end));
+        }
+        let first = self.sorted.partition_point(|(other, _)| *other < start);
+        if let Some((_, other)) = self.sorted.get(first).filter(|(_, other)| *other != cluster) {
+            return Err(format!("cluster {cluster} begins where cluster {other} does"));
+        }
+        let next = self.sorted.partition_point(|(other, _)| *other <= start);
+        Ok(start..self.sorted.get(next).map_or(self.end, |(other, _)| *other).min(self.end))
+    }
+}
+
+/// A number from its lowest byte on.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// A file that is read at places which mostly follow each other.
+struct Places {
+    file: BufReader<File>,
+    /// Where it is; `None` where that is not known.
+    at: Option<u64>,
+    bytes: u64,
+}
+
+impl Places {
+    fn new(file: File, bytes: u64) -> Places {
+        Places { file: BufReader::with_capacity(64 << 10, file), at: None, bytes }
+    }
+
+    fn go(&mut self, to: u64) -> io::Result<()> {
+        let by = self.at.and_then(|at| to.checked_signed_diff(at));
+        match by {
+            Some(by) => self.file.seek_relative(by)?,
+            None => drop(self.file.seek(SeekFrom::Start(to))?),
+        }
+        self.at = None;
+        Ok(())
+    }
+
+    /// Fills `buffer` from a place on; false where the file has not so many bytes.
+    fn read(&mut self, from: u64, buffer: &mut [u8]) -> io::Result<bool> {
+        let end = from.saturating_add(buffer.len() as u64);
+        if end > self.bytes {
+            return Ok(false);
+        }
+        self.go(from)?;
+        match self.file.read_exact(buffer) {
+            Ok(()) => {
+                self.at = Some(end);
+                Ok(true)
+            }
+            // It has become shorter since.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The text that ends with a zero; `None` where there is no such end.
+    fn text(&mut self, from: u64, max_bytes: u64) -> io::Result<Option<String>> {
+        if from >= self.bytes {
+            return Ok(None);
+        }
+        self.go(from)?;
+        let mut text = Vec::new();
+        self.file.by_ref().take(max_bytes).read_until(0, &mut text)?;
+        self.at = Some(from + text.len() as u64);
+        let is_whole = text.pop() == Some(0);
+        Ok(is_whole.then(|| String::from_utf8_lossy(&text).into_owned()))
+    }
+
+    /// The list of types, which ends with an empty one.
+    fn types(&mut self, from: u64) -> Found<Vec<String>> {
+        let (mut types, mut at) = (Vec::new(), from);
+        loop {
+            let left = MAX_TYPES_BYTES.saturating_sub(at.saturating_sub(from));
+            match self.text(at, left)? {
+                Some(kind) if kind.is_empty() => return Ok(Ok(types)),
+                Some(kind) => types.push(kind),
+                None => return Ok(Err(format!("a ZIM whose list of types at byte {from} does not end"))),
+            }
+            at = self.at.unwrap_or(u64::MAX);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{Layout, Sample};
+    use super::*;
+
+    fn of(bytes: &[u8]) -> Result<Directory, String> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), bytes).expect("room on the disk");
+        Directory::open(file.path()).expect("readable")
+    }
+
+    fn sample() -> Vec<u8> {
+        let mut sample = Sample::new(Layout::default());
+        sample.add(b'M', "Name", "text/plain", b"x");
+        sample.add(b'C', "b/\u{e9} ?", "text/html", b"<p>");
+        sample.redirect(b'C', "a", b'C', "b/\u{e9} ?");
+        sample.bytes()
+    }
+
+    #[test]
+    fn entries_are_found_by_number_and_by_path() {
+        let mut directory = of(&sample()).expect("a directory");
+        assert!(directory.is_new && directory.count == 3);
+        let entries: Vec<Entry> = (0..3).map(|at| directory.entry(at).expect("readable").expect("sound")).collect();
+        assert_eq!(entries[0].content, Content::Redirect(1));
+        assert_eq!((entries[1].namespace, entries[1].path.as_str()), (b'C', "b/\u{e9} ?"));
+        for entry in entries {
+            assert_eq!(directory.find(entry.namespace, &entry.path).expect("readable"), Some(entry));
+        }
+        assert_eq!(directory.find(b'C', "b").expect("readable"), None);
+        assert!(directory.entry(3).expect("readable").is_err());
+        assert_eq!((directory.kind(0), directory.kind(9)), (Some("text/html"), None));
+    }
+
+    #[test]
+    fn what_is_no_directory_says_why() {
+        let whole = sample();
+        let changed = |at: usize, byte: u8| {
+            let mut bytes = whole.clone();
+            bytes[at] = byte;
+            of(&bytes).err().unwrap_or_default()
+        };
+        assert!(of(&whole[..40]).err().expect("cut").contains("within its header"));
+        assert!(of(&whole[..whole.len() - 20]).err().expect("cut").contains("cat x.zim??"));
+        assert!(changed(4, 7).contains("version 7, this program reads 5 to 6"));
+        assert!(changed(39, 0xff).contains("list of entries ends at byte"));
+        assert!(changed(30, 0xff).contains("list of clusters ends at byte"));
+        assert!(changed(59, 0xff).contains("list of types"));
+    }
+
+    #[test]
+    fn clusters_that_begin_together_are_read_once() {
+        let extents = Extents::new(vec![50, 10, 50, 90, 100], 100);
+        assert_eq!([extents.of(0), extents.of(1), extents.of(3)], [Ok(50..90), Ok(10..50), Ok(90..100)]);
+        assert_eq!(extents.of(2), Err("cluster 2 begins where cluster 0 does".to_owned()));
+        assert_eq!(extents.of(4), Err("cluster 4 is at byte 100, the file has 100".to_owned()));
+        assert_eq!(extents.of(5), Err("cluster 5 of 5".to_owned()));
+    }
+}

@@ -1,0 +1,643 @@
+//! ZIM files: Wikipedia, Stack Exchange and other sites for reading offline.
+//!
+//! A ZIM has a list of entries, sorted by path, and clusters, in which the contents of entries are compressed together. Pages are read in
+//! the order of their clusters, so that each cluster is decompressed once; all other entries are told afterwards, in the order of their
+//! paths. The list of entries is read once for every [`AT_ONCE`] pages, and never held.
+//!
+//! The offset of a record is the number of its entry, and its length that of its content. A position is the number of entries read, in the
+//! order of reading, with a hash of the base URL, if the addresses follow from it, as with folders of pages.
+//!
+//! What lies where is said by the file, and nothing of it is believed: a place is looked at only within the file, clusters that begin
+//! together or end after a gigabyte are not read, two entries of the same bytes are one page, and redirects are not followed.
+//!
+//! | file | what it knows |
+//! |---|---|
+//! | `directory.rs` | the header, the entries, and where the clusters lie |
+//! | `cluster.rs` | the contents in a cluster |
+//! | `address.rs` | metadata, and the addresses that follow from them |
+//! | `sample.rs` | tests only: writes ZIM files |
+
+mod address;
+mod cluster;
+mod directory;
+#[cfg(test)]
+mod sample;
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use memchr::memmem;
+
+use super::dates::date_ms;
+use super::format::{Archive, Format, Item, Params};
+use super::links;
+use super::mime::is_html_type;
+use super::pages::base_hash;
+use crate::error::{Error, Result};
+use crate::types::{RawRecord, Skip, SkipReason};
+use address::{Addresses, Metadata};
+use cluster::{Bad, Cluster, Place};
+use directory::{Content, Directory, Entry, Extents, JOIN, MAGIC};
+
+/// The format of ZIM files.
+pub(super) struct ZimFormat;
+
+/// How many pages are put in order at once. As many again are held meanwhile, 12 bytes each.
+const AT_ONCE: usize = 1 << 20;
+/// The longest metadata that are read, in bytes.
+const MAX_METADATA_BYTES: u64 = 4 << 10;
+/// How many bits of a position hold a hash of the base URL.
+const HASH_BITS: u32 = 32;
+const HASH_MASK: u64 = (1 << HASH_BITS) - 1;
+
+impl Format for ZimFormat {
+    fn name(&self) -> &'static str {
+        "ZIM"
+    }
+
+    fn recognises(&self, _: &Path, head: &[u8]) -> bool {
+        head.starts_with(MAGIC)
+    }
+
+    fn check(&self, path: &Path, params: &Params) -> std::result::Result<(), String> {
+        if is_part(path) {
+            return Err(format!("the first part of a split ZIM: {JOIN}"));
+        }
+        let (_, _, _) = open(path, params).map_err(|error| error.to_string())??;
+        Ok(())
+    }
+
+    fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
+        let of_input = |problem| Error::input(path.display().to_string(), problem);
+        let found = open(path, params).map_err(Error::io(path, "opening"))?;
+        let (mut directory, addresses, metadata) = found.map_err(of_input)?;
+        let base = base_hash(params.base_url.as_deref().filter(|_| addresses.is_given));
+        if position > 0 && position & HASH_MASK != base {
+            let problem = "was read in part with another `--base-url`; give that one again, or take another store";
+            return Err(of_input(problem.to_owned()));
+        }
+        let extents = directory.extents().map_err(Error::io(path, "reading"))?;
+        Ok(Box::new(Zim {
+            path: path.to_owned(),
+            params: params.clone(),
+            date_ms: date_ms(&metadata.date),
+            metadata,
+            addresses,
+            directory,
+            extents,
+            base,
+            done: 0,
+            left_out: position >> HASH_BITS,
+            pages: Vec::new(),
+            next: 0,
+            before: None,
+            are_more: true,
+            reading: None,
+            rest: 0,
+        }))
+    }
+}
+
+/// True for the name of a part of a split ZIM: `x.zimaa`, `x.zimab`.
+pub(super) fn is_part(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
+    let letters = ending.as_deref().and_then(|ending| ending.strip_prefix("zim"));
+    letters.is_some_and(|letters| letters.len() == 2 && letters.bytes().all(|letter| letter.is_ascii_lowercase()))
+}
+
+/// What a part is refused with that does not begin as a ZIM.
+pub(super) fn of_part() -> String {
+    format!("a part of a split ZIM: {JOIN}")
+}
+
+type Opened = std::result::Result<(Directory, Addresses, Metadata), String>;
+
+fn open(path: &Path, params: &Params) -> io::Result<Opened> {
+    let mut directory = match Directory::open(path)? {
+        Ok(directory) => directory,
+        Err(problem) => return Ok(Err(problem)),
+    };
+    let mut extents = None;
+    let mut text = |name: &str| -> io::Result<String> {
+        let Some(Entry { content: Content::Blob { cluster, blob, .. }, .. }) = directory.find(b'M', name)? else {
+            return Ok(String::new());
+        };
+        let extents = match &mut extents {
+            Some(extents) => extents,
+            None => extents.insert(directory.extents()?),
+        };
+        Ok(text_of(path, extents, (cluster, blob), params)?.unwrap_or_default())
+    };
+    let metadata = Metadata {
+        source: text("Source")?,
+        name: text("Name")?,
+        scraper: text("Scraper")?,
+        language: text("Language")?,
+        date: text("Date")?,
+    };
+    let addresses = Addresses::new(&metadata, params.base_url.as_deref());
+    Ok(addresses.map(|addresses| (directory, addresses, metadata)))
+}
+
+/// A short text in a cluster; `None` where it cannot be read.
+fn text_of(path: &Path, extents: &Extents, place: (u32, u32), params: &Params) -> io::Result<Option<String>> {
+    let Ok(extent) = extents.of(place.0) else { return Ok(None) };
+    let Ok(mut cluster) = Cluster::open(path, extent, params)? else { return Ok(None) };
+    let Ok(places) = cluster.places(&[place.1])? else { return Ok(None) };
+    let Some(Ok(place)) = places.into_iter().next() else { return Ok(None) };
+    let text = cluster.read(place, MAX_METADATA_BYTES)?;
+    Ok(text.ok().map(|text| String::from_utf8_lossy(&text).into_owned()))
+}
+
+/// A page, in the order of reading: cluster, blob, entry.
+type Key = (u32, u32, u32);
+
+/// A ZIM being read.
+struct Zim {
+    path: PathBuf,
+    params: Params,
+    metadata: Metadata,
+    date_ms: i64,
+    addresses: Addresses,
+    directory: Directory,
+    extents: Extents,
+    /// Hash of the base URL.
+    base: u64,
+    /// Entries read.
+    done: u64,
+    /// How many of them were read by an earlier run, until they are passed.
+    left_out: u64,
+    /// Pages, in order, and which of them is next.
+    pages: Vec<Key>,
+    next: usize,
+    /// The page before that one.
+    before: Option<Key>,
+    /// True while there may be pages after these.
+    are_more: bool,
+    reading: Option<Reading>,
+    /// The entry from which those that are no pages are told.
+    rest: u32,
+}
+
+/// A cluster, and the places of the next pages in it.
+type Begun = std::result::Result<(Cluster, VecDeque<Place>), Bad>;
+
+/// The cluster being read.
+struct Reading {
+    number: u32,
+    found: Begun,
+}
+
+impl Zim {
+    fn item(&mut self) -> io::Result<Option<Item>> {
+        loop {
+            if let Some(&key) = self.pages.get(self.next) {
+                self.next += 1;
+                let before = self.before.replace(key);
+                if self.left_out > 0 {
+                    self.left_out -= 1;
+                    self.done += 1;
+                    continue;
+                }
+                let item = self.page(key, before)?;
+                self.done += 1;
+                return Ok(Some(item));
+            }
+            if self.are_more {
+                self.put_in_order(AT_ONCE)?;
+                continue;
+            }
+            if self.rest >= self.directory.count {
+                return Ok(None);
+            }
+            let number = self.rest;
+            self.rest += 1;
+            let entry = self.directory.entry(number)?;
+            if entry.as_ref().is_ok_and(|entry| self.place_of(entry).is_some()) {
+                continue;
+            }
+            self.done += 1;
+            if self.left_out > 0 {
+                self.left_out -= 1;
+                continue;
+            }
+            return self.other(number, entry).map(Some);
+        }
+    }
+
+    /// Cluster and blob of an entry, if it is a page.
+    fn place_of(&self, entry: &Entry) -> Option<(u32, u32)> {
+        let Content::Blob { kind, cluster, blob } = entry.content else { return None };
+        let is_page =
+            entry.namespace == self.directory.namespace() && self.directory.kind(kind).is_some_and(is_html_type);
+        is_page.then_some((cluster, blob))
+    }
+
+    /// Finds the next pages, up to so many.
+    fn put_in_order(&mut self, at_once: usize) -> io::Result<()> {
+        let mut keys: Vec<Key> = Vec::new();
+        // Once there are too many, none from here on.
+        let mut end = None;
+        for number in 0..self.directory.count {
+            let Ok(entry) = self.directory.entry(number)? else { continue };
+            let Some((cluster, blob)) = self.place_of(&entry) else { continue };
+            let key = (cluster, blob, number);
+            if self.before.is_some_and(|before| key <= before) || end.is_some_and(|end| key >= end) {
+                continue;
+            }
+            keys.push(key);
+            if keys.len() > 2 * at_once {
+                let (_, first, _) = keys.select_nth_unstable(at_once);
+                end = Some(*first);
+                keys.truncate(at_once);
+            }
+        }
+        self.are_more = end.is_some() || keys.len() > at_once;
+        keys.sort_unstable();
+        keys.truncate(at_once);
+        (self.pages, self.next) = (keys, 0);
+        Ok(())
+    }
+
+    fn page(&mut self, key: Key, before: Option<Key>) -> io::Result<Item> {
+        let (cluster, blob, number) = key;
+        let entry = self.directory.entry(number)?;
+        let Ok(Entry { path, content: Content::Blob { kind, .. }, .. }) = entry else {
+            return self.other(number, entry);
+        };
+        let url = self.addresses.url_of(&path);
+        let skip = |(reason, detail), length| skipped(number, length, url.clone().unwrap_or_default(), reason, detail);
+        let place = self.next_place(cluster, blob)?;
+        if let Some(first) = before.filter(|before| (before.0, before.1) == (cluster, blob)) {
+            return Ok(skip((SkipReason::Revisit, format!("the same bytes as entry {}", first.2)), 0));
+        }
+        let place = match place {
+            Ok(place) => place,
+            Err(bad) => return Ok(skip(bad, 0)),
+        };
+        let length = place.end - place.start;
+        let read = match &mut self.reading {
+            Some(Reading { found: Ok((cluster, _)), .. }) => cluster.read(place, self.params.max_record_bytes)?,
+            _ => Err((SkipReason::BadRecord, format!("cluster {cluster} is not there"))),
+        };
+        let bytes = match read {
+            Ok(bytes) => bytes,
+            Err(bad) => return Ok(skip(bad, length)),
+        };
+        let Some(url) = url else {
+            return Ok(skip((SkipReason::BadUrl, format!("{path}: in no folder of a host")), length));
+        };
+        Ok(Item::Record(RawRecord {
+            url,
+            date_ms: self.date_ms,
+            offset: u64::from(number),
+            length,
+            content_type: self.directory.kind(kind).map(str::to_owned),
+            language: self.metadata.language(),
+            block: self.with_addresses(&path, bytes),
+            ..RawRecord::default()
+        }))
+    }
+
+    /// The place of the next page in its cluster, which is opened where it is another one than before.
+    fn next_place(&mut self, cluster: u32, blob: u32) -> io::Result<Place> {
+        if self.reading.as_ref().is_none_or(|reading| reading.number != cluster) {
+            let rest = self.pages[self.next..].iter().take_while(|key| key.0 == cluster).map(|key| key.1);
+            let blobs: Vec<u32> = std::iter::once(blob).chain(rest).collect();
+            self.reading = Some(Reading { number: cluster, found: self.open_cluster(cluster, &blobs)? });
+        }
+        let missing = || Err((SkipReason::BadRecord, format!("blob {blob} is not in its cluster")));
+        Ok(match &mut self.reading {
+            Some(Reading { found: Ok((_, places)), .. }) => places.pop_front().unwrap_or_else(missing),
+            Some(Reading { found: Err(bad), .. }) => Err(bad.clone()),
+            None => missing(),
+        })
+    }
+
+    fn open_cluster(&self, cluster: u32, blobs: &[u32]) -> io::Result<Begun> {
+        let extent = match self.extents.of(cluster) {
+            Ok(extent) => extent,
+            Err(problem) => return Ok(Err((SkipReason::BadRecord, problem))),
+        };
+        let mut cluster = match Cluster::open(&self.path, extent, &self.params)? {
+            Ok(cluster) => cluster,
+            Err(bad) => return Ok(Err(bad)),
+        };
+        Ok(cluster.places(blobs)?.map(|places| (cluster, places.into())))
+    }
+
+    /// A page with links that lead where they led on its site.
+    fn with_addresses(&self, path: &str, bytes: Vec<u8>) -> Vec<u8> {
+        if self.addresses.has_hosts() {
+            return links::restore(&bytes, path, &|path, _, query| self.addresses.url_of(&format!("{path}{query}")));
+        }
+        // Elsewhere links are as on the site, unless they name the namespace.
+        if self.directory.is_new || memmem::find(&bytes, b"/A/").is_none() {
+            return bytes;
+        }
+        links::restore(&bytes, &format!("A/{path}"), &|path, _, query| {
+            Some(self.addresses.url_of(path.strip_prefix("A/")?)? + query)
+        })
+    }
+
+    /// An entry that is no page.
+    fn other(&mut self, number: u32, entry: std::result::Result<Entry, String>) -> io::Result<Item> {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(problem) => return Ok(skipped(number, 0, String::new(), SkipReason::BadRecord, problem)),
+        };
+        let is_content = entry.namespace == self.directory.namespace();
+        let url = if is_content { self.addresses.url_of(&entry.path).unwrap_or_default() } else { String::new() };
+        let named = format!("{}/{}", char::from(entry.namespace), entry.path);
+        let (reason, detail) = match entry.content {
+            _ if entry.namespace == b'M' => (SkipReason::Metadata, named),
+            Content::Redirect(to) if is_content => {
+                let to = self.directory.entry(to)?;
+                (SkipReason::Redirect, to.map_or_else(|problem| problem, |to| format!("to {}", to.path)))
+            }
+            Content::Blob { kind, .. } => match self.directory.kind(kind) {
+                None => (SkipReason::BadRecord, format!("{named}: type {kind}, which is not in the list of types")),
+                Some(kind) if !is_html_type(kind) => (SkipReason::NotHtml, kind.to_owned()),
+                Some(_) => (SkipReason::OtherRecord, named),
+            },
+            Content::Redirect(_) | Content::Nothing => (SkipReason::OtherRecord, named),
+        };
+        Ok(skipped(number, 0, url, reason, detail))
+    }
+}
+
+fn skipped(number: u32, length: u64, url: String, reason: SkipReason, detail: String) -> Item {
+    Item::Skip(Skip { reason, offset: u64::from(number), length, url, detail })
+}
+
+impl Archive for Zim {
+    fn next(&mut self) -> Result<Option<Item>> {
+        let item = self.item();
+        item.map_err(|error| Error::io(&self.path, "reading")(error))
+    }
+
+    fn position(&self) -> u64 {
+        // What an earlier run read is passed by the next call.
+        let done = self.done + self.left_out;
+        if done == 0 { 0 } else { done << HASH_BITS | self.base }
+    }
+
+    fn end(&self) -> Option<u64> {
+        Some(u64::from(self.directory.count))
+    }
+
+    fn progress(&self) -> u64 {
+        self.done + self.left_out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::sample::{Layout, Sample};
+    use super::*;
+    use crate::archive::{capture, format_of};
+
+    const LAYOUTS: [Layout; 4] = [
+        Layout { is_new: true, coding: 5, is_wide: false, blobs: 2 },
+        Layout { is_new: true, coding: 1, is_wide: true, blobs: 3 },
+        Layout { is_new: false, coding: 4, is_wide: false, blobs: 100 },
+        Layout { is_new: false, coding: 5, is_wide: true, blobs: 1 },
+    ];
+
+    fn page(text: &str) -> Vec<u8> {
+        format!("<p>{text}").into_bytes()
+    }
+
+    /// A ZIM with one of everything.
+    fn sample(layout: Layout) -> Sample {
+        let mut zim = Sample::new(layout);
+        let pages = if layout.is_new { b'C' } else { b'A' };
+        for (name, value) in [("Source", "https://ex.org/"), ("Language", "fra"), ("Date", "2026-11-28")] {
+            zim.add(b'M', name, "text/plain", value.as_bytes());
+        }
+        for at in (0..5).rev() {
+            zim.add(pages, &format!("page {at}?"), "text/html;charset=utf-8", &page(&at.to_string()));
+        }
+        zim.add(pages, "i.png", "image/png", b"png");
+        zim.add(b'X', "listing", "text/html", b"<p>");
+        zim.redirect(pages, "there", pages, "page 0?");
+        zim.alias(pages, "also", "page 4?");
+        zim
+    }
+
+    fn written(bytes: &[u8]) -> tempfile::NamedTempFile {
+        let file = tempfile::Builder::new().suffix(".zim").tempfile().expect("a file");
+        std::fs::write(file.path(), bytes).expect("room on the disk");
+        file
+    }
+
+    fn items(path: &Path, position: u64, params: &Params) -> Vec<(Item, u64)> {
+        let mut archive = ZimFormat.open(path, position, params).expect("a ZIM");
+        let mut items = Vec::new();
+        while let Some(item) = archive.next().expect("readable") {
+            items.push((item, archive.position()));
+            assert!(items.len() < 1000);
+        }
+        items
+    }
+
+    fn skips(items: &[(Item, u64)]) -> Vec<(SkipReason, &str)> {
+        let skip = |item: &'_ (Item, u64)| matches!(item.0, Item::Skip(_));
+        let skips = items.iter().filter(|item| skip(item));
+        skips
+            .filter_map(
+                |(item, _)| if let Item::Skip(skip) = item { Some((skip.reason, skip.detail.as_str())) } else { None },
+            )
+            .collect()
+    }
+
+    #[test]
+    fn pages_come_in_the_order_of_their_clusters_and_the_rest_is_told() {
+        for layout in LAYOUTS {
+            let file = written(&sample(layout).bytes());
+            assert_eq!(format_of(file.path()).expect("known").name(), "ZIM");
+            ZimFormat.check(file.path(), &Params::default()).expect("its source is said");
+            let items = items(file.path(), 0, &Params::default());
+            let pages: Vec<_> = items
+                .iter()
+                .filter_map(|(item, _)| if let Item::Record(page) = item { Some(page) } else { None })
+                .collect();
+            for (at, record) in pages.iter().enumerate() {
+                let number = 4 - at;
+                let capture = capture((*record).clone(), &Params::default()).expect("a page");
+                // The first path of two is that of the page.
+                let path = if number == 4 { "also".to_owned() } else { format!("page%20{number}%3F") };
+                assert_eq!((capture.url, capture.body), (format!("https://ex.org/{path}"), page(&number.to_string())));
+                assert_eq!((capture.date_ms, capture.content_language.as_deref()), (1_795_824_000_000, Some("fr")));
+            }
+            assert_eq!(pages.len(), 5);
+            use SkipReason::*;
+            let expected = [
+                (Revisit, "the same bytes as entry 0"),
+                (NotHtml, "image/png"),
+                (Redirect, "to page 0?"),
+                (Metadata, "M/Date"),
+                (Metadata, "M/Language"),
+                (Metadata, "M/Source"),
+                (OtherRecord, "X/listing"),
+            ];
+            assert_eq!(skips(&items), expected, "{layout:?}");
+        }
+    }
+
+    #[test]
+    fn reading_goes_on_from_every_position() {
+        for layout in LAYOUTS {
+            let file = written(&sample(layout).bytes());
+            let all = items(file.path(), 0, &Params::default());
+            for at in 0..all.len() {
+                assert_eq!(items(file.path(), all[at].1, &Params::default()), all[at + 1..], "{at}");
+            }
+        }
+    }
+
+    #[test]
+    fn pages_are_put_in_order_a_few_at_a_time() {
+        let file = written(&sample(LAYOUTS[0]).bytes());
+        let keys = |at_once: usize| {
+            let found = open(file.path(), &Params::default()).expect("readable").expect("a ZIM");
+            let mut zim = Zim {
+                path: file.path().to_owned(),
+                params: Params::default(),
+                extents: Extents::default(),
+                directory: found.0,
+                addresses: found.1,
+                metadata: found.2,
+                date_ms: 0,
+                base: 0,
+                done: 0,
+                left_out: 0,
+                pages: Vec::new(),
+                next: 0,
+                before: None,
+                are_more: true,
+                reading: None,
+                rest: 0,
+            };
+            let mut keys = Vec::new();
+            while zim.are_more {
+                zim.put_in_order(at_once).expect("readable");
+                assert!(zim.pages.len() <= at_once);
+                keys.append(&mut zim.pages);
+                zim.before = keys.last().copied();
+            }
+            keys
+        };
+        let all = keys(100);
+        assert!(all.len() == 6 && all.is_sorted());
+        for at_once in 1..8 {
+            assert_eq!(keys(at_once), all, "{at_once}");
+        }
+    }
+
+    #[test]
+    fn a_base_that_is_given_counts_where_the_file_says_none_and_stays() {
+        let mut zim = Sample::new(Layout::default());
+        zim.add(b'C', "a", "text/html", b"<p>a");
+        zim.add(b'C', "b", "text/html", b"<p>b");
+        let file = written(&zim.bytes());
+        let with = |base: Option<&str>| Params { base_url: base.map(str::to_owned), ..Params::default() };
+        assert!(ZimFormat.check(file.path(), &with(None)).expect_err("no base").contains("--base-url"));
+        let all = items(file.path(), 0, &with(Some("http://ex.org/x")));
+        let Item::Record(page) = &all[0].0 else { panic!("a page") };
+        assert_eq!(page.url, "http://ex.org/x/a");
+        let other = ZimFormat.open(file.path(), all[0].1, &with(Some("http://else.org/")));
+        assert!(other.err().expect("another base").to_string().contains("another `--base-url`"));
+        let said = written(&sample(LAYOUTS[0]).bytes());
+        assert_eq!(items(said.path(), 0, &with(Some("http://else.org/"))), items(said.path(), 0, &with(None)));
+    }
+
+    #[test]
+    fn links_to_namespaces_and_to_folders_of_hosts_lead_to_the_site() {
+        let links = |is_new: bool, scraper: &str, path: &str, link: &str| {
+            let mut zim = Sample::new(Layout { is_new, ..Layout::default() });
+            zim.add(b'M', "Source", "text/plain", b"http://ex.org/");
+            zim.add(b'M', "Scraper", "text/plain", scraper.as_bytes());
+            zim.add(
+                if is_new { b'C' } else { b'A' },
+                path,
+                "text/html",
+                format!("<a href=\"{link}\">x</a>").as_bytes(),
+            );
+            let file = written(&zim.bytes());
+            let Some((Item::Record(page), _)) = items(file.path(), 0, &Params::default()).into_iter().next() else {
+                panic!("a page")
+            };
+            (page.url, String::from_utf8_lossy(&page.block).into_owned())
+        };
+        let (url, page) = links(false, "", "x/a", "../../A/b%3F#c");
+        assert_eq!((url.as_str(), page.as_str()), ("http://ex.org/x/a", "<a href=\"http://ex.org/b%3F#c\">x</a>"));
+        let (url, page) = links(true, "zimit", "ex.org/x/a?q", "../../fr.ex.org/b%3Fq=1");
+        assert_eq!(url, "http://ex.org/x/a?q");
+        assert_eq!(page, "<a href=\"http://fr.ex.org/b?q=1\">x</a>");
+        assert_eq!(links(true, "", "x/a", "../b").1, "<a href=\"../b\">x</a>");
+    }
+
+    #[test]
+    fn parts_of_a_split_file_are_told_to_be_joined() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let bytes = sample(LAYOUTS[0]).bytes();
+        let (first, second) = (folder.path().join("x.zimaa"), folder.path().join("x.zimab"));
+        std::fs::write(&first, &bytes[..300]).expect("room on the disk");
+        std::fs::write(&second, &bytes[300..]).expect("room on the disk");
+        assert!(ZimFormat.check(&first, &Params::default()).expect_err("a part").contains("cat x.zim??"));
+        let error = format_of(&second).err().expect("no format").to_string();
+        assert!(error.contains("a part of a split ZIM") && error.contains("cat x.zim??"), "{error}");
+        assert!(!is_part(Path::new("x.zim")) && !is_part(Path::new("x.zimabc")) && !is_part(Path::new("zimaa")));
+    }
+
+    /// A cluster of the sample is said to be elsewhere.
+    fn moved(layout: Layout, cluster: usize, to: u64) -> Vec<u8> {
+        let mut bytes = sample(layout).bytes();
+        let list = bytes.len() - 16 - 8 * (10_usize.div_ceil(layout.blobs) - cluster);
+        bytes[list..list + 8].copy_from_slice(&to.to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn damage_costs_what_it_concerns() {
+        let layout = LAYOUTS[0];
+        let first =
+            u64::from_le_bytes(sample(layout).bytes()[sample(layout).bytes().len() - 56..][..8].try_into().expect("8"));
+        for (to, detail) in [(1 << 40, "cluster 3 is at byte"), (first, "cluster 3 begins where cluster 0 does")] {
+            let file = written(&moved(layout, 3, to));
+            let items = items(file.path(), 0, &Params::default());
+            let bad: Vec<_> =
+                skips(&items).into_iter().filter(|(reason, _)| *reason == SkipReason::BadRecord).collect();
+            assert!(!bad.is_empty() && bad.iter().all(|(_, told)| told.starts_with(detail)), "{bad:?}");
+            assert!(items.iter().any(|(item, _)| matches!(item, Item::Record(_))), "the rest is read");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_change_is_borne_and_every_entry_is_told_once(
+            layout in 0..LAYOUTS.len(),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+        ) {
+            let mut bytes = sample(LAYOUTS[layout]).bytes();
+            for (at, byte) in changes {
+                let at = 4 + at.index(bytes.len() - 4);
+                bytes[at] = byte;
+            }
+            let file = written(&bytes);
+            let params = Params { base_url: Some("http://ex.org/".to_owned()), ..Params::default() };
+            if let Ok(archive) = ZimFormat.open(file.path(), 0, &params) {
+                let count = archive.end().expect("known");
+                let items = items(file.path(), 0, &params);
+                prop_assert_eq!(items.len() as u64, count);
+                if let Some((_, position)) = items.get(items.len() / 2) {
+                    prop_assert_eq!(&self::items(file.path(), *position, &params)[..], &items[items.len() / 2 + 1..]);
+                }
+            }
+        }
+    }
+}
