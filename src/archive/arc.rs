@@ -82,6 +82,8 @@ fn read_line(line: &[u8]) -> Option<Head> {
         url,
         date_ms: date_ms(fields[ip + 1]),
         content_type: (content_type != "no-type").then(|| content_type.to_owned()),
+        id: String::new(),
+        digest: String::new(),
     })
 }
 

@@ -456,10 +456,7 @@ pub(super) fn capture(record: RawRecord) -> std::result::Result<Capture, Skip> {
         status,
         content_type: Some(line.mime),
         content_language: Some(line.languages).filter(|languages| !languages.is_empty()),
-        link: None,
-        content_location: None,
-        is_sitemap: false,
-        body: Vec::new(),
+        ..Capture::default()
     })
 }
 

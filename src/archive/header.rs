@@ -25,6 +25,10 @@ pub(super) struct Head {
     pub(super) url: String,
     pub(super) date_ms: i64,
     pub(super) content_type: Option<String>,
+    /// Its `WARC-Record-ID`; empty where it has none.
+    pub(super) id: String,
+    /// Its `WARC-Payload-Digest`; empty where it has none.
+    pub(super) digest: String,
 }
 
 /// What was found at the start of unread bytes.

@@ -3,7 +3,8 @@
 use super::coding::{CodingError, decode, gunzip, is_none, unchunk};
 use super::format::Params;
 use super::mime::{essence, is_html_type, is_sitemap, is_zipped_sitemap, looks_like_markup, may_be_sitemap};
-use crate::types::{Capture, RawRecord, Skip, SkipReason};
+use super::owners::{self, is_of_owner};
+use crate::types::{Capture, RawRecord, RecordName, Skip, SkipReason};
 
 /// By what factor coded bodies of ordinary length grow at most: HTML grows 4 to 8 times.
 const USUAL_RATIO: usize = 16;
@@ -61,6 +62,13 @@ fn take(record: &mut RawRecord, limit: u64, params: &Params) -> Result<Capture, 
         }
     };
     let made = found.and_then(|response| {
+        if is_of_owner(&record.url) && response.status == 200 && !response.is_html() {
+            let body = decoded(&mut record.block, &response, limit, params)?;
+            if !looks_like_markup(&body) {
+                return Err((SkipReason::OwnerFile, owners::notes(&record.url, record.date_ms, &body)));
+            }
+            return Err((SkipReason::NotHtml, response.content_type.unwrap_or_default()));
+        }
         check(&response)?;
         let body = body(&mut record.block, &response, limit, params)?;
         Ok((response, body))
@@ -80,6 +88,10 @@ fn take(record: &mut RawRecord, limit: u64, params: &Params) -> Result<Capture, 
             link: response.link,
             content_location: response.content_location,
             is_sitemap: is_sitemap(&body),
+            robots: response.robots,
+            tdm_reservation: response.tdm_reservation,
+            translated_from: response.translated_from,
+            name: record.name.take().map_or_else(RecordName::default, |name| *name),
             body,
         }),
         Err((reason, detail)) => Err(Skip { reason, offset, length, url: record.url.clone(), detail }),
@@ -96,6 +108,9 @@ struct Response {
     content_language: Option<String>,
     link: Option<String>,
     content_location: Option<String>,
+    robots: Option<String>,
+    tdm_reservation: Option<String>,
+    translated_from: Option<String>,
     content_encoding: Option<String>,
     chunked: bool,
     body_start: usize,
@@ -127,6 +142,10 @@ impl Response {
         Ok(response)
     }
 
+    fn is_html(&self) -> bool {
+        self.content_type.as_deref().is_some_and(is_html_type)
+    }
+
     fn header(&mut self, line: &[u8]) {
         let Some(colon) = memchr::memchr(b':', line) else { return };
         let value = || Some(String::from_utf8_lossy(line[colon + 1..].trim_ascii()).into_owned());
@@ -142,9 +161,12 @@ impl Response {
             16 if name.eq_ignore_ascii_case(b"Content-Language") => {
                 self.content_language = self.content_language.take().or_else(value).filter(|value| !value.is_empty());
             }
-            4 if name.eq_ignore_ascii_case(b"Link") => join(&mut self.link, value()),
+            4 if name.eq_ignore_ascii_case(b"Link") => join(&mut self.link, ',', value()),
             16 if name.eq_ignore_ascii_case(b"Content-Location") => self.content_location = value(),
-            16 if name.eq_ignore_ascii_case(b"Content-Encoding") => join(&mut self.content_encoding, value()),
+            16 if name.eq_ignore_ascii_case(b"Content-Encoding") => join(&mut self.content_encoding, ',', value()),
+            12 if name.eq_ignore_ascii_case(b"X-Robots-Tag") => join(&mut self.robots, '\n', value()),
+            15 if name.eq_ignore_ascii_case(b"TDM-Reservation") => self.tdm_reservation = value(),
+            25 if name.eq_ignore_ascii_case(b"X-Machine-Translated-From") => self.translated_from = value(),
             17 if name.eq_ignore_ascii_case(b"Transfer-Encoding") => {
                 self.chunked |= value().is_some_and(|value| value.to_ascii_lowercase().contains("chunked"));
             }
@@ -154,10 +176,10 @@ impl Response {
 }
 
 /// Appends the value of a repeated header to the earlier values.
-fn join(known: &mut Option<String>, value: Option<String>) {
+fn join(known: &mut Option<String>, between: char, value: Option<String>) {
     let value = value.unwrap_or_default();
     *known = Some(match known.take() {
-        Some(before) => format!("{before},{value}"),
+        Some(before) => format!("{before}{between}{value}"),
         None => value,
     });
 }
@@ -204,8 +226,8 @@ fn is_other_type(content_type: &str) -> bool {
     !essence(content_type).is_empty() && !is_html_type(content_type)
 }
 
-/// The body of a response, with its codings undone, up to `limit`. Where nothing else has to change, only the head is removed from the
-/// block.
+/// The body of a response that is a page or a sitemap, with its codings undone, up to `limit`. Where nothing else has to change, only the head is
+/// removed from the block.
 fn body(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -> Result<Vec<u8>, Refusal> {
     let other_type = response.content_type.as_deref().filter(|content_type| is_other_type(content_type));
     let not_html = || other_type.map(|content_type| (SkipReason::NotHtml, content_type.to_owned()));
@@ -226,13 +248,13 @@ fn body(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -
     if body.trim_ascii().is_empty() {
         return Err((SkipReason::EmptyBody, String::new()));
     }
-    let is_declared = response.content_type.as_deref().is_some_and(is_html_type);
-    if !is_declared && !looks_like_markup(&body) {
+    if !response.is_html() && !looks_like_markup(&body) {
         return Err((SkipReason::NotHtml, "no content type, and no markup at the start".to_owned()));
     }
     Ok(body)
 }
 
+/// The body of a response, whatever it is.
 fn decoded(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -> Result<Vec<u8>, Refusal> {
     let refusal = |codings: &str, error: CodingError| match error {
         CodingError::TooLong => (SkipReason::BodyTooLong, format!("{codings}: the limit is {limit} bytes")),
@@ -309,6 +331,32 @@ mod tests {
         assert_eq!(page.content_type.as_deref(), Some("text/html; charset=big5"));
         assert_eq!(page.content_language.as_deref(), Some("zh-TW"));
         assert_eq!(page.body, b"<p>x");
+    }
+
+    #[test]
+    fn rules_of_an_owner_are_noted_and_are_no_page() {
+        let of = |block: &[u8]| {
+            let record = RawRecord { url: "http://ex.org/robots.txt".to_owned(), ..record(block) };
+            let skip = capture(record, &Params::default()).expect_err("no page");
+            (skip.reason, skip.detail)
+        };
+        let rules = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nUser-Agent: *\nDisallow: /a";
+        assert_eq!(of(rules), (SkipReason::OwnerFile, "\nuser-agent: *\ndisallow: /a".to_owned()));
+        let not_found = b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nDisallow: /";
+        assert_eq!(of(not_found), (SkipReason::Status, "404".to_owned()));
+        let page = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n<html>Disallow: /";
+        assert_eq!(of(page), (SkipReason::NotHtml, "text/plain".to_owned()));
+    }
+
+    #[test]
+    fn headers_about_the_use_of_a_page_are_kept() {
+        let page = captured(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: noai\r\nx-robots-tag: a: noindex, b\r\n\
+              TDM-Reservation: 1\r\nX-Machine-Translated-From: en\r\n\r\n<p>x",
+        )
+        .expect("a page");
+        assert_eq!(page.robots.as_deref(), Some("noai\na: noindex, b"));
+        assert_eq!((page.tdm_reservation.as_deref(), page.translated_from.as_deref()), (Some("1"), Some("en")));
     }
 
     #[test]

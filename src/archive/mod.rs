@@ -26,6 +26,7 @@
 //! | `pages/` | a folder of pages: what the names of files and notes in pages say about their URLs |
 //! | `links.rs` | links of saved pages that name files → URLs |
 //! | `http.rs`, `coding.rs` | status line, headers, transfer and content codings |
+//! | `owners.rs` | `robots.txt` and `tdmrep.json`, which are no pages, and say what may be done with pages |
 //! | `mime.rs`, `dates.rs` | types of content and dates |
 //!
 //! A new kind takes a file, its `mod` line and a line in [`FORMATS`].
@@ -55,6 +56,7 @@ mod links;
 mod members;
 mod mime;
 mod multi_wacz;
+pub mod owners;
 mod packed;
 mod pages;
 mod portions;

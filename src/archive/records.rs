@@ -20,11 +20,12 @@ use super::head::{CODEC_BYTES, codec_of, is_blank};
 use super::header::{Dialect, Found, Head, Kind};
 use super::members::{Blanks, Members, More};
 use super::mime::is_html_type;
+use super::owners::is_of_owner;
 use super::position::{IN_FILE, Position};
 use super::window::Window;
 use crate::error::{Error, Result};
 use crate::files;
-use crate::types::{Form, Lang, RawRecord, Skip, SkipReason};
+use crate::types::{Form, Lang, RawRecord, RecordName, Skip, SkipReason};
 
 /// The longest header of a record, in bytes; a longer one counts as malformed.
 const MAX_HEADER_BYTES: usize = 64 << 10;
@@ -466,10 +467,12 @@ fn judge(begin: Begin, head: Head, block: &[u8]) -> Item {
         && form == Form::Page
         && let Some(content_type) = head.content_type.as_deref()
         && !is_html_type(content_type)
+        && !is_of_owner(&head.url)
     {
         let detail = format!("{}: {content_type}", head.type_name);
         return skip(SkipReason::NotHtml, begin, &head, detail);
     }
+    let name = RecordName { id: head.id, digest: head.digest };
     Item::Record(RawRecord {
         form,
         url: head.url,
@@ -477,6 +480,7 @@ fn judge(begin: Begin, head: Head, block: &[u8]) -> Item {
         offset: begin.offset,
         length: 0,
         pointer: None,
+        name: Some(name).filter(|name| *name != RecordName::default()).map(Box::new),
         http: is_http,
         content_type: head.content_type.filter(|_| !is_http),
         language: Lang::UNKNOWN,

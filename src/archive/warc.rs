@@ -95,6 +95,8 @@ enum Field {
     Date,
     Length,
     ContentType,
+    Id,
+    Digest,
     #[default]
     Other,
 }
@@ -107,6 +109,8 @@ struct Header {
     date: Option<String>,
     length: Option<String>,
     content_type: Option<String>,
+    id: Option<String>,
+    digest: Option<String>,
     last: Field,
 }
 
@@ -127,7 +131,9 @@ impl Header {
             9 if name.eq_ignore_ascii_case(b"WARC-Date") => Field::Date,
             12 if name.eq_ignore_ascii_case(b"Content-Type") => Field::ContentType,
             14 if name.eq_ignore_ascii_case(b"Content-Length") => Field::Length,
+            14 if name.eq_ignore_ascii_case(b"WARC-Record-ID") => Field::Id,
             15 if name.eq_ignore_ascii_case(b"WARC-Target-URI") => Field::Url,
+            19 if name.eq_ignore_ascii_case(b"WARC-Payload-Digest") => Field::Digest,
             _ => Field::Other,
         };
         self.last = field;
@@ -143,6 +149,8 @@ impl Header {
             Field::Date => Some(&mut self.date),
             Field::Length => Some(&mut self.length),
             Field::ContentType => Some(&mut self.content_type),
+            Field::Id => Some(&mut self.id),
+            Field::Digest => Some(&mut self.digest),
             Field::Other => None,
         }
     }
@@ -169,6 +177,8 @@ impl Header {
             url: url.to_owned(),
             date_ms: self.date.as_deref().map_or(0, date_ms),
             content_type: self.content_type.filter(|value| !value.is_empty()),
+            id: self.id.unwrap_or_default(),
+            digest: self.digest.unwrap_or_default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 
 use super::dates::date_ms;
 use super::mime::is_html_type;
-use crate::types::{Capture, Form, Pointer, RawRecord, Skip, SkipReason};
+use crate::types::{Capture, Form, Pointer, RawRecord, RecordName, Skip, SkipReason};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -44,6 +44,10 @@ struct Header {
     kind: Option<String>,
     #[serde(rename = "WARC-Date")]
     date: Option<String>,
+    #[serde(rename = "WARC-Record-ID")]
+    id: Option<String>,
+    #[serde(rename = "WARC-Payload-Digest")]
+    digest: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -70,7 +74,7 @@ struct Message {
 
 /// A WAT record as a capture whose body is its JSON, or the reason why the response that it describes is not a page.
 pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
-    let RawRecord { url, offset, length, block, .. } = record;
+    let RawRecord { url, offset, length, name, block, .. } = record;
     let refuse = |reason, detail: String| Err(Skip { reason, offset, length, url: url.clone(), detail });
     let wat: Wat = match serde_json::from_slice(&block) {
         Ok(wat) => wat,
@@ -109,6 +113,7 @@ pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
         offset: number(container.offset),
         length: number(container.gzip.and_then(|gzip| gzip.length)),
     };
+    let name = name.map_or_else(RecordName::default, |name| *name);
     let date_ms = wat.envelope.header.date.as_deref().map_or(record.date_ms, date_ms);
     Ok(Capture {
         form: Form::Links,
@@ -123,6 +128,14 @@ pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
         link: header("Link"),
         content_location: header("Content-Location"),
         is_sitemap: false,
+        robots: header("X-Robots-Tag"),
+        tdm_reservation: header("TDM-Reservation"),
+        translated_from: header("X-Machine-Translated-From"),
+        // Those of the response, which the page is, and not of the record about it.
+        name: RecordName {
+            id: wat.envelope.header.id.unwrap_or(name.id),
+            digest: wat.envelope.header.digest.unwrap_or(name.digest),
+        },
         body: block,
     })
 }

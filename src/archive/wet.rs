@@ -1,14 +1,24 @@
 //! WET records: text without markup, in Common Crawl's `conversion` records.
 
-use crate::types::{Capture, RawRecord, Skip, SkipReason};
+use crate::types::{Capture, RawRecord, RecordName, Skip, SkipReason};
 
 /// Such a record becomes a capture unchanged.
 pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
-    let RawRecord { form, url, date_ms, offset, length, content_type, block, .. } = record;
+    let RawRecord { form, url, date_ms, offset, length, content_type, name, block, .. } = record;
     if block.is_empty() {
         return Err(Skip { reason: SkipReason::EmptyBody, offset, length, url, detail: String::new() });
     }
-    let capture = Capture { form, url, date_ms, offset, length, status: 200, content_type, ..Capture::default() };
+    let capture = Capture {
+        form,
+        url,
+        date_ms,
+        offset,
+        length,
+        status: 200,
+        content_type,
+        name: name.map_or_else(RecordName::default, |name| *name),
+        ..Capture::default()
+    };
     Ok(Capture { body: block, ..capture })
 }
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use diglot::export::{Content, Row};
 use diglot::inputs::Inputs;
-use diglot::query::bitext::{self, ALTERNATIVES, Asked};
+use diglot::query::bitext::{self, ALTERNATIVES, Asked, RECORDS};
 use diglot::query::number;
 use serde_json::json;
 
@@ -47,7 +47,11 @@ impl Bitext {
             columns.push("reason");
         }
         let mut listing = self.list.listing(&columns)?;
-        let asked = Asked { all: self.keep_all, alternatives: wanted.asks_for(ALTERNATIVES) };
+        let asked = Asked {
+            all: self.keep_all,
+            alternatives: wanted.asks_for(ALTERNATIVES),
+            records: wanted.asks_for(RECORDS),
+        };
         let asked = bitext::for_each_bead(&store, &config, &scope, asked, |line| {
             if !wanted.takes(line.score, [line.lang_a, line.lang_b]) || !wanted.takes_row(Row::Sentences(&line)) {
                 return Ok(());

@@ -8,10 +8,10 @@ use clap::Args;
 use diglot::config::Config;
 use diglot::error::Error;
 use diglot::export::mark::{Mark, identity};
-use diglot::export::{self, Bytes, Content, Exporter, Files, Format, Row};
+use diglot::export::{self, Bytes, Content, Exporter, Extra, Files, Format, Row};
 use diglot::inputs;
-use diglot::query::bitext::{self, ALTERNATIVES, Asked};
-use diglot::query::{self, Joiner, Scope};
+use diglot::query::bitext::{self, ALTERNATIVES, Asked, RECORDS};
+use diglot::query::{self, Joiner, PairRecords, Scope};
 use diglot::store::Store;
 use diglot::types::{Lang, LangPair, counted};
 
@@ -83,6 +83,12 @@ pub struct Export {
     /// too short to tell. Telling takes up to a millisecond for texts with few function words. Conditions on these columns work without.
     #[arg(long)]
     detect: bool,
+    /// Also write what the records of the pages are called.
+    ///
+    /// Columns of pairs and bitext: record_id_a, record_id_b (WARC-Record-ID), and payload_digest_a, payload_digest_b (WARC-Payload-Digest);
+    /// empty where an archive has none. Pages and documents always have them.
+    #[arg(long, hide_short_help = true)]
+    record_ids: bool,
     /// File to write; by default, or with `-`, stdout.
     ///
     /// The file appears only once it is complete.
@@ -157,6 +163,13 @@ impl Export {
         if self.detect && !format.has_columns() {
             return Err(Error::Config(format!("--detect writes columns, which --format {} has none of", format.name)));
         }
+        if self.record_ids && ![Pairs, Bitext].contains(&content) {
+            return needs("--record-ids", &[Pairs, Bitext]);
+        }
+        if self.record_ids && !format.has_columns() {
+            let name = format.name;
+            return Err(Error::Config(format!("--record-ids writes columns, which --format {name} has none of")));
+        }
         if self.join.is_some() && self.keep_all {
             return Err(Error::Config("--join joins what is kept; leave out --keep-all".into()));
         }
@@ -217,7 +230,8 @@ impl Export {
                 let outputs = targets.iter_mut().map(Target::take).collect();
                 let is_gz = self.file().and_then(compression).is_some_and(|ending| ending == "gz");
                 let now = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second())?;
-                let job = export::Job { content, langs, detects: self.detect, is_gz, now };
+                let extra = Extra { detects: self.detect, records: self.record_ids };
+                let job = export::Job { content, langs, extra, is_gz, now };
                 let mut exporter = (format.make)(&job, outputs).map_err(|error| source.failed(error))?;
                 let mut sink = Sink::new(source, exporter.as_mut(), since, self.mark.is_some());
                 let asked = source.rows((content, format), &words, &mut sink, quiet);
@@ -366,9 +380,16 @@ impl Source<'_> {
         let (store, config, scope, wanted) = (self.store, self.config, self.scope, self.wanted);
         let keep_all = self.args.keep_all;
         match content {
-            Content::Pairs => query::for_each_pair(store, config, scope, |pair| {
-                if takes_pair(wanted, &pair) { self.offer(sink, Row::Pair(&pair)) } else { Ok(()) }
-            }),
+            Content::Pairs => {
+                let mut records = self.names_records().then(|| PairRecords::of(store));
+                query::for_each_pair(store, config, scope, |mut pair| {
+                    if !takes_pair(wanted, &pair) {
+                        return Ok(());
+                    }
+                    records.as_mut().map_or(Ok(()), |records| records.add(&mut pair))?;
+                    self.offer(sink, Row::Pair(&pair))
+                })
+            }
             Content::Bitext => self.sentences(sink, format.has_columns()),
             Content::Documents => {
                 let is_wanted = |pair: &_| takes_pair(wanted, pair);
@@ -390,6 +411,11 @@ impl Source<'_> {
         }
     }
 
+    /// True where columns or conditions are of the names of records.
+    fn names_records(&self) -> bool {
+        self.args.record_ids || self.wanted.asks_for(RECORDS)
+    }
+
     /// Writes a row if all conditions hold for it.
     fn offer(&self, sink: &mut Sink<'_>, row: Row<'_>) -> Result<(), Error> {
         if self.wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
@@ -398,7 +424,7 @@ impl Source<'_> {
     fn sentences(&self, sink: &mut Sink<'_>, has_columns: bool) -> Result<(), Error> {
         let mut joiner = self.args.join.map(Joiner::new);
         let alternatives = has_columns || self.wanted.asks_for(ALTERNATIVES);
-        let asked = Asked { all: self.args.keep_all, alternatives };
+        let asked = Asked { all: self.args.keep_all, alternatives, records: self.names_records() };
         bitext::for_each_bead(self.store, self.config, self.scope, asked, |line| {
             let is_wanted = self.wanted.takes(line.score, [line.lang_a, line.lang_b])
                 && self.wanted.takes_row(Row::Sentences(&line));

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use diglot::export::{Content, Row};
-use diglot::query::{self, number};
+use diglot::query::bitext::RECORDS;
+use diglot::query::{self, PairRecords, number};
 use diglot::types::{Outcome, PairLine};
 use serde_json::json;
 
@@ -48,7 +49,9 @@ impl Pairs {
         let columns = ["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"];
         let mut listing = self.list.listing(&columns)?;
         let mut count = 0u64;
-        let mut list = |pair: PairLine| {
+        let mut records = wanted.asks_for(RECORDS).then(|| PairRecords::of(&store));
+        let mut list = |mut pair: PairLine| {
+            records.as_mut().map_or(Ok(()), |records| records.add(&mut pair))?;
             if wanted.takes(pair.score, [pair.lang_a, pair.lang_b]) && wanted.takes_row(Row::Pair(&pair)) {
                 count += 1;
                 let row = vec![

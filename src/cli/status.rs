@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use diglot::config::Config;
 use diglot::pipeline::{self, LAST_STAGE};
-use diglot::query::{self, ArchiveLine, Scope};
+use diglot::query::{self, ArchiveLine, Scope, Totals};
 use diglot::store::{Access, Store};
 use diglot::types::SkipReason;
 use serde_json::json;
@@ -105,6 +105,9 @@ impl Status {
             let detail = if reason == SkipReason::Sitemap { "no pages, but what they declare is used" } else { "" };
             listing.row(vec![json!("left out"), json!(reason.name()), json!(count), json!(detail)])?;
         }
+        for (reason, count) in &totals.left_out {
+            listing.row(vec![json!("left out"), json!(reason.name()), json!(count), json!("")])?;
+        }
         if totals.older > 0 {
             listing.row(vec![
                 json!("left out"),
@@ -166,9 +169,10 @@ fn reasons(archives: &[ArchiveLine]) -> Vec<(SkipReason, u64)> {
     counts
 }
 
-/// The reasons in one line.
-pub fn left_out(store: &Store) -> anyhow::Result<String> {
-    let reasons = reasons(&query::archives(store)?);
+/// The reasons in one line: those of captures, then those for which settings leave pages out.
+pub fn left_out(store: &Store, totals: &Totals) -> anyhow::Result<String> {
+    let mut reasons = reasons(&query::archives(store)?);
+    reasons.extend(totals.left_out.iter().map(|(reason, count)| (*reason, *count)));
     let parts: Vec<String> = reasons.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
     Ok(if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") })
 }

@@ -57,11 +57,12 @@ pub fn print(store: &Store, config: &Config) -> anyhow::Result<()> {
             waiting.join(", ")
         )?;
     }
-    let sentences = query::totals(store)?.sentences;
+    let totals = query::totals(store)?;
+    let sentences = totals.sentences;
     if sentences > 0 {
         writeln!(out, "sentence pairs: {sentences} (`diglot bitext{}`)", place(store.folder()))?;
     }
-    writeln!(out, "left out: {}", super::status::left_out(store)?)?;
+    writeln!(out, "left out: {}", super::status::left_out(store, &totals)?)?;
     let differing = Differing::of(store);
     if !differing.is_empty() {
         writeln!(out, "settings kept in the store: {differing}")?;
@@ -201,7 +202,7 @@ fn why_none(found: &Scarcity, store: &Store, config: &Config) -> anyhow::Result<
     let asked_for = found.langs.keys().filter(|lang| wanted.iter().any(|asked| asked.agrees(**lang))).count();
     let explain = format!("`diglot explain URL{place}` says what is known of a page");
     if found.pages == 0 {
-        let left_out = super::status::left_out(store)?;
+        let left_out = super::status::left_out(store, &query::totals(store)?)?;
         let next = format!("`diglot status --archives{place}` shows examples of what was left out");
         return Ok([format!("no capture became a page; left out: {left_out}"), next]);
     }

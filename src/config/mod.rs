@@ -3,6 +3,7 @@
 //! [`presets`] lists the methods that can be chosen by name. [`settings`] is the table of what a user may set, from which the command line,
 //! the stored settings and their checks are derived. `fields` gives every field by its name, for fingerprints.
 
+use crate::archive::owners::EVERY_AGENT;
 use crate::error::{Error, Result};
 use crate::files::GivenFile;
 use crate::index::captures::Choice;
@@ -151,6 +152,8 @@ pub struct Config {
     pub align: align::Params,
     /// Ingestion.
     pub ingest: IngestParams,
+    /// Which pages are left out of sites.
+    pub index: IndexParams,
     /// The program that scores sentence pairs, if the user has one. It changes no result: its scores stand beside them.
     pub scorer: ProgramParams,
     /// How much memory may be used. No result depends on it.
@@ -220,6 +223,23 @@ impl Default for IngestParams {
             program,
             min_probability: 0.5,
         }
+    }
+}
+
+/// Which pages are left out of sites for what they, or their owners, say.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct IndexParams {
+    /// True where pages are left out whose owners opt out of the use of their texts. Default false: it is recorded.
+    pub respect_robots: bool,
+    /// The name of the crawler whose rules in `robots.txt` count. Default `*`: those for all.
+    pub robots_agent: String,
+    /// True where pages are left out that are known to be translated by a machine. Default false: it is recorded.
+    pub skip_machine_translated: bool,
+}
+
+impl Default for IndexParams {
+    fn default() -> IndexParams {
+        IndexParams { respect_robots: false, robots_agent: EVERY_AGENT.to_owned(), skip_machine_translated: false }
     }
 }
 

@@ -75,6 +75,8 @@ pub const METHOD: &str = "Method";
 pub const INPUT: &str = "Input";
 /// Which pages are paired with each other.
 pub const SITES: &str = "Languages and sites";
+/// Which pages are left out for what they, or their owners, say.
+pub const OWNERS: &str = "What pages say of themselves";
 /// What counts as evidence for a pair, and how much of it is enough.
 pub const EVIDENCE: &str = "Evidence";
 /// The method of Liu et al. 2014.
@@ -264,6 +266,42 @@ pub const SETTINGS: &[Setting] = &[
             "nearest" => give(&mut config.captures, captures::Choice::Nearest),
             _ => Err("newest or nearest".into()),
         },
+    },
+    Setting {
+        name: "respect-robots",
+        group: OWNERS,
+        value_name: "yes|no",
+        help: "Leave out pages whose owners opt out: robots.txt, tdmrep.json, noai, noindex, noarchive, nosnippet, TDM reservation",
+        takes: Takes::YesNo,
+        example: "yes",
+        is_tuning: true,
+        stages: &["index"],
+        set: |config, text| put(&mut config.index.respect_robots, yes_or_no(text)),
+    },
+    Setting {
+        name: "robots-agent",
+        group: OWNERS,
+        value_name: "NAME",
+        help: "Crawler whose rules in robots.txt count, such as CCBot [*, the rules for all]",
+        takes: Takes::One,
+        example: "CCBot",
+        is_tuning: true,
+        stages: &["index"],
+        set: |config, text| {
+            let is_name = !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_*".contains(&b));
+            put(&mut config.index.robots_agent, is_name.then(|| text.to_owned()).ok_or("a name such as CCBot, or *"))
+        },
+    },
+    Setting {
+        name: "skip-machine-translated",
+        group: OWNERS,
+        value_name: "yes|no",
+        help: "Leave out pages with a mark of machine translation",
+        takes: Takes::YesNo,
+        example: "yes",
+        is_tuning: true,
+        stages: &["index"],
+        set: |config, text| put(&mut config.index.skip_machine_translated, yes_or_no(text)),
     },
     Setting {
         name: "min-score",

@@ -108,7 +108,13 @@ impl Table {
     fn new(content: export::Content) -> Result<Table> {
         let (content, format) =
             export::format(Some(content), Some("arrow"), Some("table.arrows")).map_err(Error::Config)?;
-        let job = export::Job { content, langs: None, detects: false, is_gz: false, now: jiff::Timestamp::UNIX_EPOCH };
+        let job = export::Job {
+            content,
+            langs: None,
+            extra: export::Extra::default(),
+            is_gz: false,
+            now: jiff::Timestamp::UNIX_EPOCH,
+        };
         let bytes = Shelf::default();
         let exporter = (format.make)(&job, vec![Box::new(bytes.clone())]);
         let exporter = exporter.map_err(Error::io("memory", "writing a table"))?;

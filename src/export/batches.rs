@@ -9,7 +9,7 @@ use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
 
 use super::columns::{Kind, Value, values, written};
-use super::exporter::{Job, Row};
+use super::exporter::{Extra, Job, Row};
 use super::filled::{Filled, fields, push_row};
 use super::hugging_face;
 
@@ -33,7 +33,7 @@ pub(super) struct Batches {
     columns: Vec<Filled>,
     rows: usize,
     bytes: usize,
-    detects: bool,
+    extra: Extra,
 }
 
 impl Batches {
@@ -42,7 +42,7 @@ impl Batches {
         let columns = written(job);
         let schema = Arc::new(Schema::new(fields(&columns)));
         let columns = columns.iter().map(|(_, kind)| Filled::new(*kind)).collect();
-        Batches { shape: Shape::Table, schema, columns, rows: 0, bytes: 0, detects: job.detects }
+        Batches { shape: Shape::Table, schema, columns, rows: 0, bytes: 0, extra: job.extra }
     }
 
     /// For translations.
@@ -55,7 +55,7 @@ impl Batches {
         let translation = Field::new("translation", DataType::Struct(texts.clone()), false);
         let columns = langs.iter().map(|_| Filled::new(Kind::Text)).collect();
         let schema = Arc::new(Schema::new(vec![translation]));
-        Ok(Batches { shape: Shape::Translation(texts), schema, columns, rows: 0, bytes: 0, detects: false })
+        Ok(Batches { shape: Shape::Translation(texts), schema, columns, rows: 0, bytes: 0, extra: Extra::default() })
     }
 
     /// The columns.
@@ -70,7 +70,7 @@ impl Batches {
                 [&line.text_a, &line.text_b].map(|text| Value::Text(text.into())).into()
             }
             (Shape::Translation(_), row) => return Err(row.refused()),
-            (Shape::Table, row) => values(row, self.detects).ok_or_else(|| row.refused())?,
+            (Shape::Table, row) => values(row, self.extra).ok_or_else(|| row.refused())?,
         };
         push_row(&mut self.columns, values)?;
         self.rows += 1;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::columns::{self, Value, values};
-use super::exporter::{Job, Row, rounded};
+use super::exporter::{Extra, Job, Row, rounded};
 
 /// The names of the columns, of those that fit into cells; none where the first row is the header.
 pub(super) fn columns(job: &Job) -> Vec<&'static str> {
@@ -11,11 +11,11 @@ pub(super) fn columns(job: &Job) -> Vec<&'static str> {
 }
 
 /// The cells of a row; `None` for content that does not fit into cells.
-pub(super) fn cells<'r>(row: Row<'r>, detects: bool) -> Option<Vec<Cow<'r, str>>> {
+pub(super) fn cells<'r>(row: Row<'r>, extra: Extra) -> Option<Vec<Cow<'r, str>>> {
     match row {
         Row::Words(words) => Some(words.map(Cow::from).to_vec()),
         Row::Document(_) | Row::Unit(_) | Row::Page(_) => None,
-        row => Some(values(row, detects)?.into_iter().filter_map(cell).collect()),
+        row => Some(values(row, extra)?.into_iter().filter_map(cell).collect()),
     }
 }
 

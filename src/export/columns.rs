@@ -7,13 +7,13 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use super::exporter::{Content, Job, Row, rounded};
+use super::exporter::{Content, Extra, Job, Row, rounded};
 use crate::language::{self, profiles::HEAD};
 use crate::text::contacts::{has_email, has_phone};
 use crate::text::near::near;
 use crate::types::{
     AlignedSentences, BitextLine, BlockKind, DocumentLine, FetchLine, Lang, LanguageLine, PageLine, PairLine,
-    SentencePlace, UnitLine, UnitPair, UnitText,
+    Provenance, SentencePlace, UnitLine, UnitPair, UnitText,
 };
 
 /// A column: its name, and how a line gives its value.
@@ -159,6 +159,17 @@ const PAIRS: &[Column<PairLine>] = &[
     Column("method", Text(|line| line.method)),
     Column("key", Text(|line| &line.key)),
     Column("scorer", MaybeExact(|line| line.scorer)),
+    Column("machine_translated_a", Maybe(|line| mark(&line.provenance[0]))),
+    Column("machine_translated_b", Maybe(|line| mark(&line.provenance[1]))),
+    Column("original", Maybe(|line| original([&line.provenance[0], &line.provenance[1]], [line.lang_a, line.lang_b]))),
+    Column("opt_out_a", Maybe(|line| opt_out(&line.provenance[0]))),
+    Column("opt_out_b", Maybe(|line| opt_out(&line.provenance[1]))),
+    Column("license_a", Maybe(|line| license(&line.provenance[0]))),
+    Column("license_b", Maybe(|line| license(&line.provenance[1]))),
+    Column("record_id_a", Maybe(|line| told_text(&line.provenance[0].record_id))),
+    Column("record_id_b", Maybe(|line| told_text(&line.provenance[1].record_id))),
+    Column("payload_digest_a", Maybe(|line| told_text(&line.provenance[0].payload_digest))),
+    Column("payload_digest_b", Maybe(|line| told_text(&line.provenance[1].payload_digest))),
 ];
 
 const BITEXT: &[Column<BitextLine>] = &[
@@ -198,6 +209,17 @@ const BITEXT: &[Column<BitextLine>] = &[
     Column("sources", MaybeInt(|line| line.sources)),
     Column("scorer", MaybeExact(|line| line.scorer)),
     Column("also", Urls(|line| &line.others)),
+    Column("machine_translated_a", Maybe(|line| mark(&line.a.provenance))),
+    Column("machine_translated_b", Maybe(|line| mark(&line.b.provenance))),
+    Column("original", Maybe(|line| original([&line.a.provenance, &line.b.provenance], [line.lang_a, line.lang_b]))),
+    Column("opt_out_a", Maybe(|line| opt_out(&line.a.provenance))),
+    Column("opt_out_b", Maybe(|line| opt_out(&line.b.provenance))),
+    Column("license_a", Maybe(|line| license(&line.a.provenance))),
+    Column("license_b", Maybe(|line| license(&line.b.provenance))),
+    Column("record_id_a", Maybe(|line| told_text(&line.a.provenance.record_id))),
+    Column("record_id_b", Maybe(|line| told_text(&line.b.provenance.record_id))),
+    Column("payload_digest_a", Maybe(|line| told_text(&line.a.provenance.payload_digest))),
+    Column("payload_digest_b", Maybe(|line| told_text(&line.b.provenance.payload_digest))),
     Column("detected_lang_a", Maybe(|line| detected_lang(line, 0))),
     Column("detected_lang_b", Maybe(|line| detected_lang(line, 1))),
     Column("detected_confidence_a", MaybeReal(|line| told(line, 0).map(|(_, confidence)| f64::from(confidence)))),
@@ -206,6 +228,8 @@ const BITEXT: &[Column<BitextLine>] = &[
 
 /// How many of these, the last ones, are written only where they are asked for, since telling a language takes long.
 const DETECTED: usize = 4;
+/// How many before these, and at the end of those of pairs, are written only where they are asked for, since few want them.
+const RECORDS: usize = 4;
 
 const DOCUMENTS: &[Column<DocumentLine>] = &[
     Column("url_a", Text(|line| &line.pair.url_a)),
@@ -228,6 +252,17 @@ const DOCUMENTS: &[Column<DocumentLine>] = &[
     Column("archive_b", Text(|line| &line.b.archive)),
     Column("offset_a", Long(|line| line.a.offset)),
     Column("offset_b", Long(|line| line.b.offset)),
+    Column("machine_translated_a", Maybe(|line| mark(&line.a.provenance))),
+    Column("machine_translated_b", Maybe(|line| mark(&line.b.provenance))),
+    Column("original", Maybe(|line| original([&line.a.provenance, &line.b.provenance], [line.a.lang, line.b.lang]))),
+    Column("opt_out_a", Maybe(|line| opt_out(&line.a.provenance))),
+    Column("opt_out_b", Maybe(|line| opt_out(&line.b.provenance))),
+    Column("license_a", Maybe(|line| license(&line.a.provenance))),
+    Column("license_b", Maybe(|line| license(&line.b.provenance))),
+    Column("record_id_a", Maybe(|line| told_text(&line.a.provenance.record_id))),
+    Column("record_id_b", Maybe(|line| told_text(&line.b.provenance.record_id))),
+    Column("payload_digest_a", Maybe(|line| told_text(&line.a.provenance.payload_digest))),
+    Column("payload_digest_b", Maybe(|line| told_text(&line.b.provenance.payload_digest))),
     Column("sentences", Sentences(|line| &line.sentences)),
 ];
 
@@ -283,6 +318,11 @@ const PAGES: &[Column<PageLine>] = &[
     Column("date", Maybe(date)),
     Column("archive", Text(|page| &page.archive)),
     Column("offset", Long(|page| page.offset)),
+    Column("machine_translated", Maybe(|page| mark(&page.provenance))),
+    Column("opt_out", Maybe(|page| opt_out(&page.provenance))),
+    Column("license", Maybe(|page| license(&page.provenance))),
+    Column("record_id", Maybe(|page| told_text(&page.provenance.record_id))),
+    Column("payload_digest", Maybe(|page| told_text(&page.provenance.payload_digest))),
 ];
 
 const FETCH: &[Column<FetchLine>] = &[
@@ -307,6 +347,33 @@ fn told(line: &BitextLine, side: usize) -> Option<(Lang, f32)> {
 
 fn detected_lang(line: &BitextLine, side: usize) -> Option<Cow<'_, str>> {
     told(line, side).map(|(lang, _)| lang.as_str().to_owned().into())
+}
+
+/// The name of the mark by which a page is known to be translated by a machine.
+fn mark(page: &Provenance) -> Option<Cow<'_, str>> {
+    page.signals.translated.map(|found| found.mark.name().into())
+}
+
+/// Which of two pages, `a` or `b`, is the original according to the mark of the other one.
+fn original(pages: [&Provenance; 2], [lang_a, lang_b]: [Lang; 2]) -> Option<Cow<'static, str>> {
+    match (pages[0].is_from(lang_b), pages[1].is_from(lang_a)) {
+        (true, false) => Some("b".into()),
+        (false, true) => Some("a".into()),
+        _ => None,
+    }
+}
+
+fn opt_out(page: &Provenance) -> Option<Cow<'_, str>> {
+    let opt_outs = page.signals.opt_outs;
+    (!opt_outs.is_empty()).then(|| opt_outs.names().into())
+}
+
+fn license(page: &Provenance) -> Option<Cow<'_, str>> {
+    told_text(&page.signals.license)
+}
+
+fn told_text(text: &str) -> Option<Cow<'_, str>> {
+    (!text.is_empty()).then_some(text.into())
 }
 
 fn chars(text: &str) -> u32 {
@@ -350,11 +417,28 @@ pub(super) fn heads(content: Content) -> Vec<Head> {
 
 /// The columns of a content that a job writes.
 pub(super) fn written(job: &Job) -> Vec<Head> {
-    let mut heads = heads(job.content);
-    if job.content == Content::Bitext && !job.detects {
-        heads.truncate(heads.len() - DETECTED);
+    match job.content {
+        Content::Pairs => taken(PAIRS, pairs_extra(job.extra)).flat_map(heads_of).collect(),
+        Content::Bitext => taken(BITEXT, bitext_extra(job.extra)).flat_map(heads_of).collect(),
+        content => heads(content),
     }
-    heads
+}
+
+/// How many of the last columns of pairs are written only where they are asked for, and whether they are.
+fn pairs_extra(extra: Extra) -> [(usize, bool); 2] {
+    [(RECORDS, extra.records), (0, false)]
+}
+
+/// The same for sentence pairs.
+fn bitext_extra(extra: Extra) -> [(usize, bool); 2] {
+    [(RECORDS, extra.records), (DETECTED, extra.detects)]
+}
+
+/// The columns that are always written, then of each group at the end those that are asked for.
+fn taken<L>(columns: &[Column<L>], extra: [(usize, bool); 2]) -> impl Iterator<Item = &[Column<L>]> {
+    let (always, rest) = columns.split_at(columns.len() - extra[0].0 - extra[1].0);
+    let (first, second) = rest.split_at(extra[0].0);
+    [(always, true), (first, extra[0].1), (second, extra[1].1)].into_iter().filter(|group| group.1).map(|group| group.0)
 }
 
 impl Inner {
@@ -389,13 +473,13 @@ fn values_of<'l, L>(columns: &[Column<L>], line: &'l L) -> Vec<Value<'l>> {
     columns.iter().map(|column| column.value(line)).collect()
 }
 
-/// The values of a row, in the order of the columns that are written, with the languages of texts where a job `detects` them; `None` where
-/// there are no columns.
-pub(super) fn values(row: Row<'_>, detects: bool) -> Option<Vec<Value<'_>>> {
+/// The values of a row, in the order of the columns that are written, with those of `extra`; `None` where there are no columns.
+pub(super) fn values(row: Row<'_>, extra: Extra) -> Option<Vec<Value<'_>>> {
     Some(match row {
-        Row::Pair(line) => values_of(PAIRS, line),
-        Row::Sentences(line) if detects => values_of(BITEXT, line),
-        Row::Sentences(line) => values_of(&BITEXT[..BITEXT.len() - DETECTED], line),
+        Row::Pair(line) => taken(PAIRS, pairs_extra(extra)).flat_map(|columns| values_of(columns, line)).collect(),
+        Row::Sentences(line) => {
+            taken(BITEXT, bitext_extra(extra)).flat_map(|columns| values_of(columns, line)).collect()
+        }
         Row::Document(line) => values_of(DOCUMENTS, line),
         Row::Unit(line) => values_of(UNITS, line),
         Row::Page(line) => values_of(PAGES, line),

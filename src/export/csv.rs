@@ -7,12 +7,12 @@ use std::io;
 use csv::Writer;
 
 use super::cells::{cells, columns};
-use super::exporter::{Exporter, Job, Output, Row, outputs};
+use super::exporter::{Exporter, Extra, Job, Output, Row, outputs};
 use super::rows::of_output;
 
 struct Csv {
     out: Writer<Output>,
-    detects: bool,
+    extra: Extra,
 }
 
 pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
@@ -22,12 +22,12 @@ pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     if !columns.is_empty() {
         csv.write_record(&columns).map_err(of_output)?;
     }
-    Ok(Box::new(Csv { out: csv, detects: job.detects }))
+    Ok(Box::new(Csv { out: csv, extra: job.extra }))
 }
 
 impl Exporter for Csv {
     fn row(&mut self, row: Row<'_>) -> io::Result<()> {
-        let cells = cells(row, self.detects).ok_or_else(|| row.refused())?;
+        let cells = cells(row, self.extra).ok_or_else(|| row.refused())?;
         cells.iter().try_for_each(|cell| self.out.write_field(text(cell).as_bytes())).map_err(of_output)?;
         self.out.write_record(None::<&[u8]>).map_err(of_output)
     }

@@ -125,6 +125,15 @@ pub trait Exporter {
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
+/// Columns that are written only where they are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extra {
+    /// Of sentence pairs: which languages texts are in by themselves.
+    pub detects: bool,
+    /// Of pairs and sentence pairs: what the records of pages are called.
+    pub records: bool,
+}
+
 /// What an exporter has to know.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
@@ -132,8 +141,8 @@ pub struct Job {
     pub content: Content,
     /// The two languages, for formats that need exactly two.
     pub langs: Option<[Lang; 2]>,
-    /// True where the columns are written that say which languages texts are in by themselves.
-    pub detects: bool,
+    /// Which columns are written that are not always.
+    pub extra: Extra,
     /// True when the file's name asks for gzip and the format compresses by itself.
     pub is_gz: bool,
     /// The time of writing, for formats that contain it.

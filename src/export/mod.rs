@@ -34,7 +34,7 @@ mod warc;
 
 pub use crate::files::sync_folder;
 pub use condition::Condition;
-pub use exporter::{Content, Exporter, Job, Output, Row, rounded};
+pub use exporter::{Content, Exporter, Extra, Job, Output, Row, rounded};
 
 /// How many files a format consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,8 +195,9 @@ mod tests {
 
     use super::*;
     use crate::types::{
-        AlignedSentences, BitextLine, BlockKind, CopiedRecord, DocumentLine, FetchLine, Lang, LanguageLine, PageLine,
-        PairLine, Place, SentencePlace, Told, UnitLine, UnitPair, UnitText,
+        AlignedSentences, BitextLine, BlockKind, CopiedRecord, DocumentLine, FetchLine, Lang, LanguageLine, OptOuts,
+        PageLine, PairLine, Place, Provenance, SentencePlace, Signals, Told, Translated, TranslationMark, UnitLine,
+        UnitPair, UnitText,
     };
 
     /// An output whose bytes can be inspected.
@@ -223,6 +224,7 @@ mod tests {
             paragraph: Some(3),
             sentence: Some(0),
             count: if lang == "en" { 1 } else { 2 },
+            provenance: provenance(),
         };
         BitextLine {
             text_a: text_a.into(),
@@ -242,6 +244,16 @@ mod tests {
             told: <[Told; 2]>::default(),
             scorer: Some(0.25),
             joint: None,
+        }
+    }
+
+    fn provenance() -> Provenance {
+        let translated = Some(Translated { mark: TranslationMark::Weglot, from: Lang::ZH_HANS });
+        let license = "https://creativecommons.org/licenses/by/4.0/".to_owned();
+        Provenance {
+            signals: Signals { translated, opt_outs: OptOuts::NO_AI, license },
+            record_id: "<urn:uuid:9fd4b2ed-3bd6-4b02-96f5-e83e6fa3d1b5>".into(),
+            payload_digest: String::new(),
         }
     }
 
@@ -267,7 +279,7 @@ mod tests {
         let job = Job {
             content,
             langs: Some([Lang::EN, Lang::ZH_HANS]),
-            detects: true,
+            extra: Extra { detects: true, records: true },
             is_gz: file.ends_with(".gz"),
             now: jiff::Timestamp::from_second(1_714_979_289).expect("a date"),
         };
@@ -303,6 +315,7 @@ mod tests {
             method: "key",
             key: "path:en:fr".into(),
             scorer: None,
+            provenance: [provenance(), Provenance::default()],
         }
     }
 
@@ -310,7 +323,17 @@ mod tests {
         let text = "Title\nOne. Two.".to_owned();
         let (url, archive) = (format!("http://ex.org/{lang}/"), "a.warc".to_owned());
         let (title, tags) = ("Title".to_owned(), vec!["h1", "p"]);
-        PageLine { url, lang, title, text, tags, date_ms: Some(1_714_979_289_000), archive, offset: 7 }
+        PageLine {
+            url,
+            lang,
+            title,
+            text,
+            tags,
+            date_ms: Some(1_714_979_289_000),
+            archive,
+            offset: 7,
+            provenance: provenance(),
+        }
     }
 
     fn document() -> DocumentLine {
@@ -495,7 +518,10 @@ mod tests {
             assert_eq!(written, format!("{cell},x\n"), "{text:?}");
         }
         let pairs = text(&[one_row("csv", "x", Content::Pairs)]);
-        assert!(pairs.ends_with("\nhttp://ex.org/en/,http://ex.org/fr/,en,zh-Hans,1.0,key,path:en:fr,\n"), "{pairs}");
+        assert!(
+            pairs.contains("\nhttp://ex.org/en/,http://ex.org/fr/,en,zh-Hans,1.0,key,path:en:fr,,weglot,"),
+            "{pairs}"
+        );
     }
 
     #[test]

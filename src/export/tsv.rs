@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::io;
 
 use super::cells::{cells, columns, score};
-use super::exporter::{Exporter, Job, Output, Row, outputs};
+use super::exporter::{Exporter, Extra, Job, Output, Row, outputs};
 use super::rows::TsvWriter;
 
 struct Tsv {
     out: TsvWriter<Output>,
-    detects: bool,
+    extra: Extra,
 }
 
 pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
@@ -19,12 +19,12 @@ pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     if !columns.is_empty() {
         tsv.row(&columns)?;
     }
-    Ok(Box::new(Tsv { out: tsv, detects: job.detects }))
+    Ok(Box::new(Tsv { out: tsv, extra: job.extra }))
 }
 
 impl Exporter for Tsv {
     fn row(&mut self, row: Row<'_>) -> io::Result<()> {
-        let cells = cells(row, self.detects).ok_or_else(|| row.refused())?;
+        let cells = cells(row, self.extra).ok_or_else(|| row.refused())?;
         self.out.row(&cells.iter().map(Cow::as_ref).collect::<Vec<_>>())
     }
 

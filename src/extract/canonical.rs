@@ -29,7 +29,7 @@ pub fn own_links(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Vec<
             found.push(Link { url, rel: rel.to_owned(), kind: LinkKind::Own, ..Link::default() });
         }
     };
-    let of_header = canonical_of_header(capture.link.as_deref().unwrap_or(""));
+    let of_header = targets(capture.link.as_deref().unwrap_or(""), CANONICAL);
     of_header.take(params.max_links as usize).for_each(|target| add(target, CANONICAL));
     if let Some(target) = &capture.content_location {
         add(target, CONTENT_LOCATION);
@@ -37,16 +37,23 @@ pub fn own_links(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Vec<
     found
 }
 
-/// The targets in a `Link` header whose relation is `canonical` (RFC 8288, §3).
-fn canonical_of_header(header: &str) -> impl Iterator<Item = &str> {
-    header.split('<').skip(1).filter_map(|link| {
+/// The URL that a `Link` header names as that of the licence.
+pub fn license_link(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Option<String> {
+    let target = targets(capture.link.as_deref()?, "license").next()?;
+    let url = Resolver::new(url.as_str(), UTF_8)?.resolve(target)?;
+    Some(url).filter(|url| url.len() <= params.max_url_bytes as usize)
+}
+
+/// The targets in a `Link` header that have a relation (RFC 8288, §3).
+fn targets<'h>(header: &'h str, relation: &str) -> impl Iterator<Item = &'h str> {
+    header.split('<').skip(1).filter_map(move |link| {
         let (target, parameters) = link.split_once('>')?;
-        let is_canonical = parameters.split([';', ',']).any(|parameter| {
+        let is_it = parameters.split([';', ',']).any(|parameter| {
             let Some((name, value)) = parameter.split_once('=') else { return false };
             let mut words = value.trim().trim_matches('"').split_ascii_whitespace();
-            name.trim().eq_ignore_ascii_case("rel") && words.any(|word| word.eq_ignore_ascii_case(CANONICAL))
+            name.trim().eq_ignore_ascii_case("rel") && words.any(|word| word.eq_ignore_ascii_case(relation))
         });
-        is_canonical.then_some(target)
+        is_it.then_some(target)
     })
 }
 

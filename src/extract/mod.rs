@@ -2,7 +2,7 @@
 //!
 //! [`extract`] reads the bytes of one capture as UTF-8 (`charset`), goes through its markup once (`html`, which looks tags up in `tags`,
 //! folds white space in `fold` and resolves URLs in `links`), and detects the language of the text ([`crate::language`]). Text without
-//! markup is read by `plain`, the JSON of a WAT by `wat`. It keeps nothing between pages, so any number of threads may call it. A capture
+//! markup is read by `plain`, the JSON of a WAT by `wat`. What a page says of itself beyond its text is collected by `signals`. It keeps nothing between pages, so any number of threads may call it. A capture
 //! without a text of its own is not a page: `stubs` recognises it, with the help of `scripts` and `stub_words`. What a sitemap declares is
 //! read by [`sitemap`].
 
@@ -17,6 +17,7 @@ mod params;
 mod plain;
 mod read;
 mod scripts;
+mod signals;
 pub mod sitemap;
 mod stub_words;
 mod stubs;
@@ -26,6 +27,7 @@ mod wat;
 
 use declared::declare;
 use read::Read;
+use signals::Found;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::language::asked::{self, Answer};
@@ -56,7 +58,7 @@ pub fn untold(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<
     match capture.form {
         _ if capture.is_sitemap => Err((SkipReason::Sitemap, String::new())),
         Form::Page => of_markup(capture, url, params),
-        Form::Text => with_text(plain::read(&capture.body), url, params),
+        Form::Text => with_text(plain::read(&capture.body), capture, url, params),
         Form::Links => wat::read(capture, url, params).map(Untold::without_text),
         Form::Index => Ok(Untold::without_text(of_index(capture))),
     }
@@ -69,17 +71,25 @@ fn of_markup(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<U
     read.page.links.extend(canonical::own_links(capture, url, params));
     read.page.body_bytes = u32::try_from(capture.body.len()).unwrap_or(u32::MAX);
     read.page.charset = decoded.encoding.name().to_ascii_lowercase();
-    with_text(read, url, params)
+    with_text(read, capture, url, params)
 }
 
 /// A page with its text, unless there is too little text or none of its own.
-fn with_text(read: Read, url: &CanonicalUrl, params: &Params) -> Result<Untold, (SkipReason, String)> {
+fn with_text(
+    read: Read,
+    capture: &Capture,
+    url: &CanonicalUrl,
+    params: &Params,
+) -> Result<Untold, (SkipReason, String)> {
     if let Some(reason) = stubs::reason(&read, url, &params.stubs) {
         return Err(reason);
     }
-    let Read { page, runs, .. } = read;
+    let Read { mut page, runs, mut signals, .. } = read;
     long_enough(&page, params)?;
-    Ok(Untold { page, runs: Some(runs) })
+    signals.capture(capture, url, params);
+    let (signals, found) = signals.finish();
+    page.signals = signals;
+    Ok(Untold { page, runs: Some(runs), found })
 }
 
 /// A page whose text has not been told its language.
@@ -87,11 +97,13 @@ pub struct Untold {
     page: Page,
     /// Stretches of its text; `None` where it has no text, and its language is already known.
     runs: Option<Vec<Run>>,
+    /// A mark of machine translation, if the language of the text confirms it.
+    found: Option<Found>,
 }
 
 impl Untold {
     fn without_text(page: Page) -> Untold {
-        Untold { page, runs: None }
+        Untold { page, runs: None, found: None }
     }
 
     /// The page with the language that is detected in its text.
@@ -118,11 +130,12 @@ impl Untold {
     }
 
     fn with(self, language: Detected, params: &Params) -> Page {
-        let Untold { mut page, runs } = self;
+        let Untold { mut page, runs, found } = self;
         page.detected = language.lang;
         page.confidence = language.confidence;
         page.is_guess = language.is_guess;
         page.latin_share = language.latin_share;
+        page.signals.translated = found.and_then(|found| found.of(&page.declared, page.detected));
         // Of languages that are told, some pages show the letters that texts in them have.
         let is_told = !language.is_guess && language::is_told(language.lang);
         if !is_told || xxh3_64(page.text.as_bytes()).is_multiple_of(TOLD_PER_SAMPLE) {

@@ -2,6 +2,7 @@
 
 use super::fold;
 use super::read::{Read, Signs};
+use super::signals::Collector;
 use crate::language::{Kind, Run};
 use crate::types::{Block, Page};
 
@@ -29,7 +30,7 @@ pub fn read(body: &[u8]) -> Read {
     if let Some(first) = page.blocks.first() {
         page.title = page.text[first.start as usize..first.end as usize].chars().take(MAX_TITLE_CHARS).collect();
     }
-    Read { page, runs, signs: Signs::default() }
+    Read { page, runs, signs: Signs::default(), signals: Collector::default() }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What is known of a page before its language is detected.
 
+use super::signals::Collector;
 use crate::language::{Kind, Run};
 use crate::types::Page;
 
@@ -11,6 +12,8 @@ pub struct Read {
     pub runs: Vec<Run>,
     /// Signs that the page has no text of its own.
     pub signs: Signs,
+    /// What it says of itself.
+    pub signals: Collector,
 }
 
 impl Read {

@@ -123,6 +123,8 @@ pub enum Role {
     Input,
     /// `<html lang>`, `<body lang>`.
     Root,
+    /// `<font style>`.
+    Font,
     /// Nothing; the element is left out with all that is inside it.
     Svg,
     /// The same as [`Role::Svg`].
@@ -259,6 +261,7 @@ fn describe(name: &str) -> Tag {
         "meta" => Role::Meta,
         "input" => Role::Input,
         "html" | "body" => Role::Root,
+        "font" => Role::Font,
         "svg" => Role::Svg,
         "template" => Role::Template,
         "rt" | "rp" | "rtc" => Role::Reading,

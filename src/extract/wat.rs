@@ -9,7 +9,8 @@ use super::declared::declare;
 use super::fold;
 use super::links::Resolver;
 use super::params::Params;
-use crate::types::{CanonicalUrl, Capture, Lang, Link, LinkKind, Page, SkipReason};
+use super::signals::{Collector, are_told};
+use crate::types::{CanonicalUrl, Capture, Lang, Link, LinkKind, Page, Signals, SkipReason};
 
 #[derive(Default, Deserialize)]
 struct Html {
@@ -67,12 +68,14 @@ pub fn read(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Pa
     let html = Html::deserialize(html)
         .map_err(|error| (SkipReason::BadHttp, format!("metadata: not the shape of a WAT: {error}")))?;
     let mut page = Page { charset: "utf-8".to_owned(), title: fold::folded(text(&html.head.title)), ..Page::default() };
+    let mut signals = Collector::default();
     for meta in &html.head.metas {
         if text(&meta.http_equiv).eq_ignore_ascii_case("content-language")
             || ["language", "dc.language"].iter().any(|name| text(&meta.name).eq_ignore_ascii_case(name))
         {
             declare(&mut page.declared, text(&meta.content));
         }
+        [&meta.name, &meta.http_equiv].iter().for_each(|name| signals.meta(text(name), text(&meta.content)));
     }
     declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
     page.detected = page.declared.first().copied().unwrap_or_default();
@@ -85,12 +88,20 @@ pub fn read(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Pa
         if page.links.len() >= params.max_links as usize {
             break;
         }
-        let Some(kind) = kind(link) else { continue };
+        let is_told = are_told(text(&link.rel));
+        let kind = kind(link);
+        if kind.is_none() && !is_told {
+            continue;
+        }
         let target = if text(&link.url).is_empty() { text(&link.href) } else { text(&link.url) };
         let Some(target) = resolver.resolve(target).filter(|target| target.len() <= params.max_url_bytes as usize)
         else {
             continue;
         };
+        if is_told {
+            signals.rel(text(&link.rel), &target, Lang::parse(text(&link.hreflang)));
+        }
+        let Some(kind) = kind else { continue };
         let words = if text(&link.text).is_empty() { text(&link.title) } else { text(&link.text) };
         page.links.push(Link {
             url: target,
@@ -102,6 +113,10 @@ pub fn read(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Pa
         });
     }
     page.links.extend(canonical::own_links(capture, url, params));
+    signals.capture(capture, url, params);
+    let (signals, found) = signals.finish();
+    let translated = found.and_then(|found| found.of(&page.declared, page.detected));
+    page.signals = Signals { translated, ..signals };
     Ok(page)
 }
 

@@ -27,7 +27,7 @@ use crate::store::layout::{
 use crate::store::records::{Mapped, RecordRef};
 use crate::text::scored;
 use crate::text::words::Words;
-use crate::types::{BitextLine, JudgedPair, Lang, LangPair, PagePair, Place, SiteId, Told};
+use crate::types::{BitextLine, JudgedPair, Lang, LangPair, PagePair, Place, Provenance, SiteId, Told};
 
 /// The accepted page pairs of a site, by languages, then URLs: bitext is made from these.
 pub(crate) fn accepted_pairs(site: &Site) -> Vec<PagePair> {
@@ -322,6 +322,9 @@ pub(super) fn rounded(score: f32) -> f64 {
 /// The columns that say how many translations a text has, which takes a look at all sentence pairs of a site.
 pub const ALTERNATIVES: &[&str] = &["targets", "sources"];
 
+/// The columns with what the records of pages are called.
+pub const RECORDS: &[&str] = &["record_id_a", "record_id_b", "payload_digest_a", "payload_digest_b"];
+
 /// What is asked for of sentence pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
@@ -329,6 +332,8 @@ pub struct Asked {
     pub all: bool,
     /// True where it is to be counted how many translations their texts have.
     pub alternatives: bool,
+    /// True where the names and digests of the pages' records are wanted.
+    pub records: bool,
 }
 
 /// How many URLs of pages of other sites are kept in memory, at most: some 10 MB.
@@ -418,7 +423,11 @@ impl Wanted<'_> {
             }
             let is_wanted = |page: u32| page < site.pages.count() && scope.has_host(site.pages.identity(page));
             let wanted = place >= from && (is_wanted(row.a.to_native()) || is_wanted(row.b.to_native()));
-            let pair = if wanted { Some(OpenPair::new(store, config, site, row, &mut caches.archives)?) } else { None };
+            let pair = if wanted {
+                Some(OpenPair::new(store, config, site, row, (&mut caches.archives, self.asked.records))?)
+            } else {
+                None
+            };
             // The sentence pair before, if it was kept.
             let mut before: Option<&BeadRow> = None;
             for (bead, number) in beads.iter().zip(0u32..) {
@@ -547,6 +556,7 @@ struct OpenPair<'s> {
     is_turned: bool,
     pages: (Paragraphs, Paragraphs),
     archives: (String, String),
+    provenance: (Provenance, Provenance),
 }
 
 impl<'s> OpenPair<'s> {
@@ -555,14 +565,18 @@ impl<'s> OpenPair<'s> {
         config: &Config,
         site: &'s Site,
         row: &'s ArchivedBitextPairRow,
-        archives: &mut ArchiveNames,
+        (archives, records): (&mut ArchiveNames, bool),
     ) -> Result<OpenPair<'s>> {
         let langs = (Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b));
         let pages = (page_record(store, site, row.a.to_native())?, page_record(store, site, row.b.to_native())?);
         let archives = (archives.of(store, &pages.0)?, archives.of(store, &pages.1)?);
+        let provenance = |page: u32, record: &StoredPage| {
+            if records { site.provenance_in(page, record) } else { site.provenance(page) }
+        };
+        let provenance = (provenance(row.a.to_native(), &pages.0), provenance(row.b.to_native(), &pages.1));
         let is_turned = config.lang_rank(langs.1) < config.lang_rank(langs.0);
         let pages = (Paragraphs::new(pages.0, langs.0), Paragraphs::new(pages.1, langs.1));
-        Ok(OpenPair { site, row, langs, is_turned, pages, archives })
+        Ok(OpenPair { site, row, langs, is_turned, pages, archives, provenance })
     }
 
     /// The URLs of another page pair of the site.
@@ -584,7 +598,7 @@ impl<'s> OpenPair<'s> {
 
     /// A bead as a line, without what other page pairs say.
     fn line(&self, bead: &BeadRow, code: u8) -> BitextLine {
-        let side = |side: &Paragraphs, archive: &str, range: (u32, u32), count: u8| {
+        let side = |side: &Paragraphs, (archive, provenance): (&str, &Provenance), range: (u32, u32), count: u8| {
             let found = side.place(range, count);
             let paragraph = found.as_ref().map(|found| found.paragraph);
             let block = paragraph.map(|paragraph| format!("{paragraph}:{}", side.tag(paragraph)));
@@ -597,11 +611,12 @@ impl<'s> OpenPair<'s> {
                 paragraph,
                 sentence: found.as_ref().map(|found| found.sentence),
                 count: u32::from(count),
+                provenance: provenance.clone(),
             };
             (found.map_or(String::new(), |found| found.text), place)
         };
-        let a = side(&self.pages.0, &self.archives.0, (bead.a_start, bead.a_end), bead.m);
-        let b = side(&self.pages.1, &self.archives.1, (bead.b_start, bead.b_end), bead.n);
+        let a = side(&self.pages.0, (&self.archives.0, &self.provenance.0), (bead.a_start, bead.a_end), bead.m);
+        let b = side(&self.pages.1, (&self.archives.1, &self.provenance.1), (bead.b_start, bead.b_end), bead.n);
         let ((text_a, place_a), (text_b, place_b)) = self.turned(a, b);
         let (lang_a, lang_b) = self.turned(self.langs.0, self.langs.1);
         BitextLine {

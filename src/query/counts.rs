@@ -8,7 +8,7 @@ use crate::align::clean::Reason;
 use crate::error::Result;
 use crate::store::Store;
 use crate::store::layout::{BitextHead, SiteHead};
-use crate::types::SiteId;
+use crate::types::{SiteId, SkipReason};
 
 /// How many pairs a site has after the last stage that has run.
 ///
@@ -45,6 +45,8 @@ pub struct Totals {
     pub pages: u64,
     /// Captures that were replaced by a newer one of the same URL.
     pub older: u64,
+    /// Pages that settings leave out, by reason.
+    pub left_out: BTreeMap<SkipReason, u64>,
     /// Pairs of pages.
     pub pairs: u64,
     /// Sentence pairs.
@@ -67,6 +69,11 @@ pub fn totals(store: &Store) -> Result<Totals> {
         totals.hosts += head.hosts.len() as u64;
         totals.pages += u64::from(head.pages);
         totals.older += head.older;
+        for (code, count) in &head.left_out {
+            if let Some(reason) = SkipReason::from_code(*code) {
+                *totals.left_out.entry(reason).or_default() += count;
+            }
+        }
         totals.pairs += pair_count(store, id, &head)?;
         let (kept, left_out) = sentence_counts(store, id, &head, are_compared)?;
         totals.sentences += kept;

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::index::site::Urls;
 use crate::store::Store;
 use crate::store::layout::{ArchivedBitextPairRow, BeadRow, StoredPage};
-use crate::types::{AlignedSentences, DocumentLine, JudgedPair, Lang, PageLine, PairLine, tag_name};
+use crate::types::{AlignedSentences, DocumentLine, JudgedPair, Lang, PageLine, PairLine, Provenance, tag_name};
 
 /// Calls `each` with every aligned page pair of a scope that `is_wanted`: by domain, languages, then URLs. Their sentences are the ones in
 /// bitext, including those that other pages repeat; with `all`, also those that cleaning left out, with the reason.
@@ -70,7 +70,7 @@ pub fn for_each_page(
             let lang = site.lang_of_text(page);
             if is_wanted(lang) {
                 let record = page_record(store, &site, page)?;
-                each(page_line(&record, lang, archives.of(store, &record)?))?;
+                each(page_line(&record, lang, archives.of(store, &record)?, site.provenance_in(page, &record)))?;
             }
         }
     }
@@ -134,14 +134,16 @@ fn document(
     });
     let sentences = sentences.collect();
     let mut page = |at: usize| -> Result<PageLine> {
-        Ok(page_line(&sides[at].page, langs[at], archives.of(store, &sides[at].page)?))
+        let (record, number) = (&sides[at].page, [row.a, row.b][at].to_native());
+        Ok(page_line(record, langs[at], archives.of(store, record)?, site.provenance_in(number, record)))
     };
     let (a, b) = (page(0)?, page(1)?);
     let (a, b) = if is_turned { (b, a) } else { (a, b) };
+    let pair = PairLine { provenance: [a.provenance.clone(), b.provenance.clone()], ..pair };
     Ok(DocumentLine { pair, page_score: f64::from(row.score.to_native()), a, b, sentences })
 }
 
-fn page_line(record: &StoredPage, lang: Lang, archive: String) -> PageLine {
+fn page_line(record: &StoredPage, lang: Lang, archive: String, provenance: Provenance) -> PageLine {
     let mut text = String::with_capacity(record.text().len());
     let mut tags = Vec::new();
     for block in record.blocks() {
@@ -161,5 +163,6 @@ fn page_line(record: &StoredPage, lang: Lang, archive: String) -> PageLine {
         date_ms: Some(record.date_ms).filter(|date| *date != 0),
         archive,
         offset: record.offset,
+        provenance,
     }
 }

@@ -75,7 +75,7 @@ pub(crate) use learnt::{learnt_halves, learnt_pairs, learnt_record, training_pla
 pub use nearest::{Nearest, nearest};
 pub use number::number;
 pub use overview::{BINS, Overview, overview};
-pub use pairs::{assigned, for_each_judged, for_each_of, for_each_pair, pairs};
+pub use pairs::{PairRecords, assigned, for_each_judged, for_each_of, for_each_pair, pairs};
 pub use patterns::{PatternLine, patterns};
 pub use reading::{Piece, ReadBead, ReadBlock, Reading, Side, reading};
 pub use records::for_each_record;

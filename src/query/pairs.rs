@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::bitext::{accepted_pairs, is_fresh};
+use super::bitext::{accepted_pairs, is_fresh, page_record};
 use super::scope::{Scope, sites};
 use super::scores::{Scorer, shortest};
 use super::site::{Site, is_of_request};
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::index::site::Urls;
 use crate::store::Store;
 use crate::store::layout::{ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord};
-use crate::types::{self, JudgedPair, Lang, Method, Outcome, PairLine};
+use crate::types::{self, CanonicalUrl, JudgedPair, Lang, Method, Outcome, PairLine};
 
 /// Calls `each` with every pair of a scope: by domain, language pair, then URL.
 ///
@@ -24,6 +24,43 @@ pub fn for_each_pair(
     mut each: impl FnMut(PairLine) -> Result<()>,
 ) -> Result<()> {
     for_each_of(store, config, scope, &[Outcome::Accepted], |pair, _| each(pair))
+}
+
+/// Looks up what the records of the pages of pairs are called.
+pub struct PairRecords<'s> {
+    store: &'s Store,
+    /// The site that was asked for last.
+    site: Option<Site>,
+}
+
+impl<'s> PairRecords<'s> {
+    /// Looks it up in a store.
+    pub fn of(store: &'s Store) -> PairRecords<'s> {
+        PairRecords { store, site: None }
+    }
+
+    /// Adds names and digests to a pair; both of its pages are read for that.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn add(&mut self, pair: &mut PairLine) -> Result<()> {
+        for (url, provenance) in [&pair.url_a, &pair.url_b].into_iter().zip(&mut pair.provenance) {
+            let Ok(url) = CanonicalUrl::parse(url) else { continue };
+            let known = self.site.take().filter(|site| site.pages.find(url.identity()).is_some());
+            let site = match known {
+                Some(site) => site,
+                None => match self.store.site_of_domain(&url.domain())? {
+                    Some(id) => Site::open(self.store, id)?,
+                    None => continue,
+                },
+            };
+            if let Some(page) = site.pages.find(url.identity()) {
+                *provenance = site.provenance_in(page, &page_record(self.store, &site, page)?);
+            }
+            self.site = Some(site);
+        }
+        Ok(())
+    }
 }
 
 /// The pairs of a scope, in the order of [`for_each_pair`].
@@ -166,5 +203,6 @@ fn line(
         method: if is_recovered { "recovered" } else { method },
         key: pattern.unwrap_or_default(),
         scorer: None,
+        provenance: [first.0, second.0].map(|page| site.provenance(page)),
     }
 }

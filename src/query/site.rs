@@ -9,11 +9,11 @@ use crate::index::site::{Pages, Urls};
 use crate::store::catalog::Keyspace;
 use crate::store::layout::{
     ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, JudgedHead, JudgedRecord, RequestedRecord, ResultRecord,
-    SiteHead, SkipEntry,
+    SiteHead, SkipEntry, StoredPage,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
-use crate::types::{Lang, SiteId, host_of, registrable_domain};
+use crate::types::{Lang, Provenance, SiteId, SkipReason, host_of, registrable_domain};
 
 /// One site, opened.
 pub struct Site {
@@ -115,7 +115,41 @@ impl Site {
             let here = chunk.entries[first..].iter().take_while(|entry| entry.identity.as_str() == identity);
             found.extend(here.map(|entry| entry.to_owned()));
         }
+        if !self.head.withheld.is_empty() {
+            found.extend(self.withheld(store, identity)?);
+        }
         Ok(found)
+    }
+
+    /// The page of one URL that settings leave out, as a left-out capture.
+    fn withheld(&self, store: &Store, identity: &str) -> Result<Option<SkipEntry>> {
+        let pages = store.withheld_pages(&self.head)?;
+        let Some(page) = pages.find(identity) else { return Ok(None) };
+        let (chunk, at) = pages.chunk(page);
+        let record = store.page(RecordRef(chunk.pages[at].to_native()))?;
+        let signals = pages.signals(page);
+        // Which setting left it out: with both, that of owners comes first.
+        let opted_out = self.head.left_out.iter().any(|(code, _)| *code == SkipReason::OptedOut as u8);
+        let (reason, detail) = match signals.translated {
+            Some(found) if !(opted_out && signals.opt_outs.concern_text()) => {
+                (SkipReason::MachineTranslated, found.mark.name().to_owned())
+            }
+            _ => (SkipReason::OptedOut, signals.opt_outs.names()),
+        };
+        let (archive, offset, length) = (record.archive, record.offset, record.length);
+        let identity = identity.to_owned();
+        Ok(Some(SkipEntry { identity, reason: reason as u8, detail, archive, offset, length, declared: Vec::new() }))
+    }
+
+    /// Where the text of a page comes from, without what only its record has.
+    pub fn provenance(&self, page: u32) -> Provenance {
+        Provenance { signals: self.pages.signals(page), ..Provenance::default() }
+    }
+
+    /// The same, with what its record has.
+    pub fn provenance_in(&self, page: u32, record: &StoredPage) -> Provenance {
+        let (record_id, payload_digest) = (record.record_id(), record.payload_digest());
+        Provenance { record_id, payload_digest, ..self.provenance(page) }
     }
 
     /// The host of a page.

@@ -344,6 +344,7 @@ impl Version {
             paragraph: Some(paragraph),
             sentence: Some(sentence),
             count: stretch.sentences.end - stretch.sentences.start,
+            ..Place::default()
         };
         UnitText { lang: self.lang, text: sentence_text(&self.page.page, (start, end)), place }
     }

@@ -61,7 +61,7 @@ impl Store {
         let catalog = &self.catalog;
         match keyspace {
             Keyspace::Site => catalog.for_each(keyspace, |key, head: SiteHead| {
-                each(key, vec![("sites", head.chunks), ("skips", head.skipped)])
+                each(key, vec![("sites", [head.chunks, head.withheld].concat()), ("skips", head.skipped)])
             }),
             Keyspace::Result => {
                 catalog.for_each(keyspace, |key, head: ResultHead| each(key, vec![("results", vec![head.record])]))

@@ -609,19 +609,32 @@ impl Store {
     /// # Errors
     /// When it cannot be read.
     pub(crate) fn site_pages(&self, head: &SiteHead) -> Result<SitePages> {
+        self.pages_of(head, &head.chunks, head.pages)
+    }
+
+    /// The table of the pages of a site that settings leave out.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(crate) fn withheld_pages(&self, head: &SiteHead) -> Result<SitePages> {
+        let count = head.left_out.iter().map(|(_, count)| *count).sum::<u64>();
+        self.pages_of(head, &head.withheld, u32::try_from(count).unwrap_or(u32::MAX))
+    }
+
+    fn pages_of(&self, head: &SiteHead, chunks: &[u64], count: u32) -> Result<SitePages> {
         let read = |&at: &u64| {
             let chunk = self.sites.read(RecordRef(at))?;
             // The check has read every byte into memory, and most bytes are not needed soon.
             chunk.release();
             Ok(chunk)
         };
-        let chunks: Vec<_> = head.chunks.iter().map(read).collect::<Result<_>>()?;
-        let left = |at: usize| (head.pages as usize).saturating_sub(at * CHUNK_PAGES).min(CHUNK_PAGES);
+        let chunks: Vec<_> = chunks.iter().map(read).collect::<Result<_>>()?;
+        let left = |at: usize| (count as usize).saturating_sub(at * CHUNK_PAGES).min(CHUNK_PAGES);
         let is_whole = |(at, chunk): (usize, &Mapped<SiteChunk>)| chunk.count() == Some(left(at));
         if left(chunks.len()) > 0 || !chunks.iter().enumerate().all(is_whole) {
             return Err(self.senseless("pages", head));
         }
-        Ok(SitePages { chunks, count: head.pages, canonical: Vec::new() })
+        Ok(SitePages { chunks, count, canonical: Vec::new() })
     }
 
     /// The error of records of a site that are sound each by itself but do not fit together.

@@ -78,8 +78,10 @@ impl OpenBatch {
         *count += 1;
         let code = skip.reason as u8;
         if *count <= SAMPLES as u64 {
-            let detail =
-                if skip.url.is_empty() { skip.detail.clone() } else { format!("{} {}", skip.url, skip.detail) };
+            // Rules of an owner take many lines, of which the first has the date.
+            let is_long = skip.reason == SkipReason::OwnerFile;
+            let detail = if is_long { skip.detail.lines().next().unwrap_or("") } else { skip.detail.as_str() };
+            let detail = if skip.url.is_empty() { detail.to_owned() } else { format!("{} {detail}", skip.url) };
             self.record.samples.push(SkipSample { reason: code, offset: skip.offset, detail });
         }
         if let Some(identity) = identity.filter(|_| skip.reason.is_of_page()) {

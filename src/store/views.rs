@@ -12,7 +12,7 @@ use super::records::Mapped;
 use crate::index::graph::{Links, SiteLink};
 use crate::index::site::{PageFacts, Pages, Urls};
 use crate::index::web::Web;
-use crate::types::Lang;
+use crate::types::{Lang, Signals};
 
 /// The page table of one site, in mapped memory.
 pub struct SitePages {
@@ -37,6 +37,12 @@ impl SitePages {
     /// The page with a URL (without scheme).
     pub fn find(&self, identity: &str) -> Option<u32> {
         Urls::find(self, identity)
+    }
+
+    /// What a page says of itself.
+    pub fn signals(&self, page: u32) -> Signals {
+        let (chunk, at) = self.chunk(page);
+        chunk.signals(at)
     }
 
     /// The URL of a page, with its scheme.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use super::{BlockKind, Lang};
+use super::{BlockKind, Lang, Provenance};
 
 /// Consecutive sentences of one page that are said to translate consecutive sentences of the other: m–n, where m or n may be 0. Sentences
 /// are counted from the beginning of each page.
@@ -49,6 +49,8 @@ pub struct Place {
     pub sentence: Option<u32>,
     /// The number of sentences.
     pub count: u32,
+    /// Where the text of the page comes from.
+    pub provenance: Provenance,
 }
 
 /// The language that a text is in by itself, and how sure that is, 0..=1; `None` where the text does not tell. Told when it is first asked

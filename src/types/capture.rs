@@ -41,6 +41,15 @@ pub struct Pointer {
     pub length: u64,
 }
 
+/// What a record of a WARC file is called, as it says itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordName {
+    /// `WARC-Record-ID`; empty where there is none.
+    pub id: String,
+    /// `WARC-Payload-Digest`; empty where there is none.
+    pub digest: String,
+}
+
 /// A record of an archive that may hold a page, with its bytes unchanged.
 ///
 /// An archive is read by one thread, so no more is done at this point; `archive::capture` undoes the HTTP codings in parallel.
@@ -59,6 +68,8 @@ pub struct RawRecord {
     pub length: u64,
     /// Where the record itself lies, if the archive file is a list of ranges.
     pub pointer: Option<Box<Pointer>>,
+    /// What the record is called, if it is called anything.
+    pub name: Option<Box<RecordName>>,
     /// True when `block` begins with an HTTP status line and headers; false when it is the body alone.
     pub http: bool,
     /// Type of the body, if the archive and not HTTP gives it (`resource` records, mirror files).
@@ -94,6 +105,14 @@ pub struct Capture {
     pub link: Option<String>,
     /// `Content-Location` as sent.
     pub content_location: Option<String>,
+    /// `X-Robots-Tag` as sent; several headers are on lines of their own.
+    pub robots: Option<String>,
+    /// `TDM-Reservation` as sent.
+    pub tdm_reservation: Option<String>,
+    /// `X-Machine-Translated-From` as sent.
+    pub translated_from: Option<String>,
+    /// What the record is called.
+    pub name: RecordName,
     /// The body: bytes of the page in its own charset.
     pub body: Vec<u8>,
     /// True where the body is not a page but a sitemap, in XML.

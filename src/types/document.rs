@@ -1,6 +1,6 @@
 //! Whole pages with their texts, alone and in pairs, for export.
 
-use super::{Lang, PairLine};
+use super::{Lang, PairLine, Provenance};
 
 /// What the sites of a store show of a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct PageLine {
     pub archive: String,
     /// Where the page's record begins in it.
     pub offset: u64,
+    /// Where its text comes from.
+    pub provenance: Provenance,
 }
 
 /// Two pages that are translations, and their aligned sentences.

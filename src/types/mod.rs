@@ -16,6 +16,7 @@ mod page;
 mod pair;
 mod record;
 mod session;
+mod signals;
 mod similarity;
 mod skip;
 mod steps;
@@ -24,7 +25,7 @@ mod url;
 
 pub use bitext::{Bead, BitextLine, Place, Told};
 pub use block_kind::BlockKind;
-pub use capture::{Capture, Form, Pointer, RawRecord};
+pub use capture::{Capture, Form, Pointer, RawRecord, RecordName};
 pub use counted::counted;
 pub use document::{AlignedSentences, DocumentLine, LanguageLine, PageLine, SentencePlace};
 pub use id::{ArchiveId, SiteId};
@@ -36,6 +37,7 @@ pub use page::{Block, Image, Link, LinkKind, Page, TEXT_TOKEN, tag_code, tag_nam
 pub use pair::{FetchLine, PagePair, PairLine};
 pub use record::CopiedRecord;
 pub use session::{may_name_session, without_session};
+pub use signals::{OptOuts, Provenance, Signals, Translated, TranslationMark};
 pub use similarity::{MEASURES, Measure, Similarities};
 pub use skip::{Skip, SkipReason};
 pub use steps::{Step, Watch};

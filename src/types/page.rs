@@ -1,6 +1,6 @@
 //! A page: what extraction takes out of an HTML body.
 
-use super::Lang;
+use super::{Lang, Signals};
 
 /// The text and structure of one captured page.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,6 +33,8 @@ pub struct Page {
     pub is_by_program: bool,
     /// Languages that the page declares, the most specific source first: `<html lang>`, `<meta>`, then the HTTP header.
     pub declared: Vec<Lang>,
+    /// What it says of itself beyond its text.
+    pub signals: Signals,
     /// Share of A–Z and a–z in the letters of the text, 0..=1. Kit & Ng (2007, §3) recognise English pages by it.
     pub latin_share: f32,
     /// Which letters stand beside each other in the text, where that may be asked; empty otherwise, and in pages

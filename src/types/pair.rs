@@ -1,6 +1,6 @@
 //! Two pages that are said to be translations.
 
-use super::{Lang, LangPair};
+use super::{Lang, LangPair, Provenance};
 
 /// Two pages of one site, as ordinals of its page table. Invariant: `a` is in `langs.a`, `b` in `langs.b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,6 +32,8 @@ pub struct PairLine {
     pub key: String,
     /// The mean score that the user's scorer gave to its sentence pairs; `None` where it was not asked.
     pub scorer: Option<f64>,
+    /// Where the two texts come from.
+    pub provenance: [Provenance; 2],
 }
 
 /// A capture to fetch: a page of a pair that is known from an index or a WAT only.

@@ -92,6 +92,12 @@ reasons! {
     FileNotRead = 25, "file not read: link, pipe or too long";
     /// A sitemap: no page, but the versions that it declares of the pages of its site are kept.
     Sitemap = 26, "sitemap";
+    /// A `robots.txt` or `tdmrep.json`: no page, but its rules are kept.
+    OwnerFile = 27, "robots.txt or tdmrep.json, kept for their rules";
+    /// The owner of a page opts out of the use of its text. Only with a setting.
+    OptedOut = 28, "opted out";
+    /// A page that a machine translated. Only with a setting.
+    MachineTranslated = 29, "translated by a machine";
 }
 
 impl fmt::Display for SkipReason {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::sites::SiteBuilder;
-use crate::support::{Held, diglot, failure, run, sample_store, stdout, text, without_scorer};
+use crate::support::{Held, as_listed, diglot, failure, run, sample_store, stdout, text};
 
 /// A folder with a store of one site in English and French, and the archive it was read from.
 fn site(archive: &str) -> (TempDir, PathBuf, PathBuf) {
@@ -115,7 +115,7 @@ fn a_host_and_a_limit_work_as_in_listings() {
     let host = "webserver.site.test";
     let all = stdout(store, &["export", "--host", host]);
     assert_eq!(stdout(store, &["export", host]), all);
-    assert_eq!(stdout(store, &["pairs", host]), without_scorer(&all));
+    assert_eq!(stdout(store, &["pairs", host]), as_listed(&all));
     let first = stdout(store, &["export", host, "--limit", "3"]);
     assert_eq!(first, all.lines().take(4).map(|line| format!("{line}\n")).collect::<String>());
     diglot(store).args(["export", host, "--host", host]).assert().code(2);

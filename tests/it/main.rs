@@ -43,6 +43,7 @@ mod review;
 mod scorer;
 mod scores;
 mod settings;
+mod signals;
 mod sitemaps;
 mod sites;
 mod stories;

@@ -222,7 +222,7 @@ pub fn tiny_site(path: &Path) {
     write_warc(path, &borrowed);
 }
 
-/// Exported pairs in the columns of their listing: the last one is not listed.
-pub fn without_scorer(tsv: &str) -> String {
-    tsv.lines().map(|line| line.rsplit_once('\t').map_or(line, |(rest, _)| rest).to_owned() + "\n").collect()
+/// Exported pairs in the columns of their listing: those from the score of a scorer on are not listed.
+pub fn as_listed(tsv: &str) -> String {
+    tsv.lines().map(|line| line.splitn(8, '\t').take(7).collect::<Vec<_>>().join("\t") + "\n").collect()
 }

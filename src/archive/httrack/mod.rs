@@ -173,11 +173,10 @@ impl Mirror {
                 date_ms: if file.date_ms == 0 { self.written_ms } else { file.date_ms },
                 offset,
                 length: file.bytes,
-                pointer: None,
-                http: false,
                 content_type: restored.content_type,
                 language: Lang::UNKNOWN,
                 block: restored.body,
+                ..RawRecord::default()
             }),
             Ok(None) => skip(SkipReason::TooLong, format!("grown past the limit of {}", self.max_record_bytes)),
             // If one file cannot be read, the others may still be.

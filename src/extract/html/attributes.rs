@@ -17,6 +17,11 @@ impl<'e, 't, 'a> Attributes<'e, 't, 'a> {
         Attributes { items: element.attributes(), source }
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.items.len()
+    }
+
     /// The value of the first attribute with that name, with references decoded; `None` if there is none.
     pub(super) fn get(&self, name: &str) -> Option<Cow<'a, str>> {
         let at = |location: Option<SourceLocation>| location.and_then(|location| self.source.get(location.bytes()));

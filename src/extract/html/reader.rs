@@ -120,7 +120,9 @@ impl<'a> Reader<'a> {
         self.end_words();
         self.end_block();
         self.references.end_link(&mut self.page);
-        let mut read = Read { page: self.page, runs: self.runs, signs: Signs::default() };
+        self.references.signals.tail(self.source);
+        let signals = std::mem::take(&mut self.references.signals);
+        let mut read = Read { page: self.page, runs: self.runs, signs: Signs::default(), signals };
         read.signs = self.references.into_signs(read.own_bytes());
         read
     }
@@ -459,7 +461,7 @@ impl<'a> Reader<'a> {
 /// True for elements that may stand in a reading and contain no link.
 fn is_in_reading(tag: Tag) -> bool {
     let is_ruby = || ["ruby", "rb"].iter().any(|name| tags::lookup(name).code == tag.code);
-    tag.layout == Layout::Inline && tag.role == Role::Plain && !is_ruby()
+    tag.layout == Layout::Inline && matches!(tag.role, Role::Plain | Role::Font) && !is_ruby()
 }
 
 fn in_html(element: &Element<'_, '_>) -> bool {

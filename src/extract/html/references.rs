@@ -12,6 +12,7 @@ use crate::extract::links::Resolver;
 use crate::extract::params::Params;
 use crate::extract::read::Signs;
 use crate::extract::scripts;
+use crate::extract::signals::{self, Collector};
 use crate::extract::tags::Role;
 use crate::extract::versions::LANG_HREF;
 use crate::language::names::named;
@@ -25,6 +26,7 @@ pub(super) struct References<'a> {
     /// Code that may run while the page is loaded.
     scripts: Vec<Cow<'a, str>>,
     signs: Signs,
+    pub(super) signals: Collector,
 }
 
 /// A link whose text is being read.
@@ -67,7 +69,14 @@ const META_LANGUAGES: &[&str] = &["content-language", "language", "dc.language",
 impl<'a> References<'a> {
     /// Starts without any. `resolver` knows to which URL they are relative.
     pub(super) fn new(resolver: Resolver, params: &'a Params) -> References<'a> {
-        References { params, resolver, link: None, scripts: Vec::new(), signs: Signs::default() }
+        References {
+            params,
+            resolver,
+            link: None,
+            scripts: Vec::new(),
+            signs: Signs::default(),
+            signals: Collector::default(),
+        }
     }
 
     /// True while the text of a link is being read.
@@ -80,6 +89,7 @@ impl<'a> References<'a> {
         match role {
             Role::Anchor => {
                 self.end_link(page);
+                self.signals_of_anchor(attributes);
                 if self.add_link(ANCHOR, attributes, at, page) {
                     self.open_link(false, page);
                 }
@@ -100,7 +110,12 @@ impl<'a> References<'a> {
                 }
             }
             Role::Area => _ = self.add_link(AREA, attributes, at, page),
-            Role::Link if leads_to_page(attributes) => _ = self.add_link(HEAD, attributes, at, page),
+            Role::Link => {
+                self.relations(attributes);
+                if leads_to_page(attributes) {
+                    self.add_link(HEAD, attributes, at, page);
+                }
+            }
             Role::Frame => _ = self.add_link(FRAME, attributes, at, page),
             Role::Image => self.image(attributes, page),
             Role::Base => {
@@ -115,18 +130,24 @@ impl<'a> References<'a> {
             Role::Meta => {
                 self.refresh(attributes);
                 self.own_url(attributes, at, page);
-                let is = |value: &str| META_LANGUAGES.iter().any(|key| value.trim().eq_ignore_ascii_case(key));
-                let says_language = META_NAMES.iter().any(|name| attributes.get(name).is_some_and(|value| is(&value)));
-                if says_language && let Some(content) = attributes.get("content") {
-                    declare(&mut page.declared, &content);
+                if let Some(content) = attributes.get("content") {
+                    let is = |value: &str| META_LANGUAGES.iter().any(|key| value.trim().eq_ignore_ascii_case(key));
+                    let names: Vec<_> = META_NAMES.iter().filter_map(|name| attributes.get(name)).collect();
+                    names.iter().for_each(|name| self.signals.meta(name, &content));
+                    if names.iter().any(|name| is(name)) {
+                        declare(&mut page.declared, &content);
+                    }
                 }
             }
             Role::Root => {
                 let lang = attributes.get("lang").or_else(|| attributes.get("xml:lang"));
-                declare(&mut page.declared, &lang.unwrap_or_default());
+                let lang = lang.unwrap_or_default();
+                declare(&mut page.declared, &lang);
+                self.signals.root(&attributes.get("class").unwrap_or_default(), &lang);
                 self.scripts.extend(attributes.get("onload").filter(|code| code.len() <= MAX_SCRIPT_BYTES));
             }
-            Role::Link | Role::Plain | Role::Svg | Role::Template | Role::Reading => {}
+            Role::Font => self.signals.font(&attributes.get("style").unwrap_or_default()),
+            Role::Plain | Role::Svg | Role::Template | Role::Reading => {}
         }
     }
 
@@ -140,8 +161,28 @@ impl<'a> References<'a> {
         self.signs
     }
 
+    /// Reads what a link says of the page besides where it leads.
+    fn relations(&mut self, attributes: &Attributes<'_, '_, '_>) {
+        if let Some(rel) = attributes.get("rel").filter(|rel| signals::are_told(rel))
+            && let Some(url) = attributes.get("href").and_then(|href| self.absolute(&href))
+        {
+            let language = attributes.get("hreflang").and_then(|tag| Lang::parse(&tag));
+            self.signals.rel(&rel, &url, language);
+        }
+    }
+
+    fn signals_of_anchor(&mut self, attributes: &Attributes<'_, '_, '_>) {
+        // Most links have a target and nothing else.
+        if attributes.count() > 1 {
+            self.relations(attributes);
+            let (on_click, gettext) = (attributes.get("onclick"), attributes.get("data-trp-gettext"));
+            self.signals.anchor(on_click.as_deref(), gettext.as_deref());
+        }
+    }
+
     /// Adds the text of a script.
     pub(super) fn script(&mut self, script: &'a str) {
+        self.signals.script(script);
         if script.len() <= MAX_SCRIPT_BYTES {
             self.scripts.push(Cow::Borrowed(script));
         }

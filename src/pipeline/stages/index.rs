@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashMap;
 
 use super::groups::note;
+use super::owners::{Owners, left_out};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::captures::{Captures, Choice, Merged, Place, Row, Source, Stamp, merge};
@@ -20,7 +21,7 @@ use crate::store::layout::{
 };
 use crate::store::records::{Mapped, RecordRef, START};
 use crate::store::{OF_SITES, SitePages, Store, tokens};
-use crate::types::{Form, Lang, SiteId, Step, Watch, counted, family, host_of, registrable_domain};
+use crate::types::{Form, Lang, OptOuts, SiteId, Step, Watch, counted, family, host_of, registrable_domain};
 use crate::upkeep;
 
 /// The stage that makes sites from batches.
@@ -48,7 +49,7 @@ impl Stage for Index {
     }
 
     fn sections(&self) -> &'static [&'static str] {
-        &["keys.across_suffixes", "captures"]
+        &["keys.across_suffixes", "captures", "index"]
     }
 
     fn tables(&self) -> &'static [Keyspace] {
@@ -126,17 +127,43 @@ struct Part {
     skipped: Vec<SkipEntry>,
 }
 
+/// A page of a site to be written.
+struct Page {
+    row: Row,
+    /// The directives of the page and of its host.
+    opt_outs: OptOuts,
+}
+
+/// The pages of a site, divided by settings.
+#[derive(Default)]
+struct Divided {
+    order: Vec<Page>,
+    withheld: Vec<Page>,
+    /// As in [`SiteHead`].
+    left_out: Vec<(u8, u64)>,
+}
+
 /// A site of the store.
 struct KnownSite {
     id: SiteId,
     head: SiteHead,
     pages: SitePages,
+    /// Pages that settings leave out.
+    withheld: SitePages,
 }
 
 /// The sites that have domains of one name, before new pages are added.
 struct Before {
     sites: Vec<KnownSite>,
     domains: Vec<(String, SiteId)>,
+}
+
+impl Before {
+    /// A table of a site: its pages have twice the number of the site, and those that settings leave out the number after that.
+    fn table(&self, number: usize) -> &SitePages {
+        let site = &self.sites[number / 2];
+        if number.is_multiple_of(2) { &site.pages } else { &site.withheld }
+    }
 }
 
 /// A site to be written.
@@ -271,7 +298,7 @@ impl<'c> Work<'c> {
     fn skipped(&self, store: &Store, before: &Before, group: &[Entry]) -> Result<Vec<SkipEntry>> {
         let mut skipped: Vec<SkipEntry> = Vec::new();
         for site in &before.sites {
-            skipped.extend(left_out(store, &site.head)?);
+            skipped.extend(skipped_of(store, &site.head)?);
         }
         for entry in group.iter().filter(|entry| entry.page & SKIPPED != 0) {
             let batch = &self.batches[entry.value as usize].1;
@@ -294,14 +321,20 @@ impl<'c> Work<'c> {
         mut head: SiteHead,
     ) -> Result<()> {
         let Part { order, skipped } = part;
+        let Divided { order, withheld, left_out } = self.divide(before, order, &skipped);
         let old = target.known.map(|at| (at, &before.sites[at]));
         head.generation = old.map_or(0, |(_, old)| old.head.generation) + 1;
         head.indexed = store.batches.end().0;
         let lists_as_before = match old {
-            Some((_, old)) => declared_by(&left_out(store, &old.head)?) == declared_by(&skipped),
+            Some((_, old)) => declared_by(&skipped_of(store, &old.head)?) == declared_by(&skipped),
             None => true,
         };
-        match old.filter(|(at, old)| lists_as_before && is_unchanged(old, *at, &order)) {
+        head.left_out = left_out;
+        match old.filter(|(at, old)| self.is_unchanged(before, &withheld, (2 * at + 1, &old.withheld))) {
+            Some((_, old)) => head.withheld.clone_from(&old.head.withheld),
+            None => head.withheld = self.write_withheld(store, &withheld, before)?,
+        }
+        match old.filter(|(at, old)| lists_as_before && self.is_unchanged(before, &order, (2 * at, &old.pages))) {
             Some((_, old)) => {
                 head.generation = old.head.generation;
                 head.chunks.clone_from(&old.head.chunks);
@@ -359,8 +392,8 @@ impl<'c> Work<'c> {
         let mut sites = Vec::new();
         for id in ids {
             let head = store.site(id)?.unwrap_or_default();
-            let pages = store.site_pages(&head)?;
-            sites.push(KnownSite { id, head, pages });
+            let (pages, withheld) = (store.site_pages(&head)?, store.withheld_pages(&head)?);
+            sites.push(KnownSite { id, head, pages, withheld });
         }
         Ok(Before { sites, domains })
     }
@@ -389,7 +422,7 @@ impl<'c> Work<'c> {
         let member = |&Row { source, .. }: &Row| {
             let (lang, text_bytes) = match source.place() {
                 Place::Old(site, page) => {
-                    let (chunk, at) = before.sites[site].pages.chunk(page);
+                    let (chunk, at) = before.table(site).chunk(page);
                     (chunk.detected(at), chunk.text_bytes[at].to_native())
                 }
                 Place::New(batch, at) => {
@@ -428,15 +461,19 @@ impl<'c> Work<'c> {
 
     fn identity<'w>(&'w self, before: &'w Before, source: Source) -> &'w str {
         match source.place() {
-            Place::Old(site, page) => before.sites[site].pages.identity(page),
+            Place::Old(site, page) => before.table(site).identity(page),
             Place::New(batch, at) => self.batches[batch].1.pages[at].identity.as_str(),
         }
+    }
+
+    fn entry_of(&self, before: &Before, page: &Page) -> PageEntry {
+        PageEntry { opt_outs: page.opt_outs.code(), ..self.entry(before, page.row) }
     }
 
     fn entry(&self, before: &Before, row: Row) -> PageEntry {
         let mut entry: PageEntry = match row.source.place() {
             Place::Old(site, page) => {
-                let (chunk, at) = before.sites[site].pages.chunk(page);
+                let (chunk, at) = before.table(site).chunk(page);
                 chunk.entry(at)
             }
             Place::New(batch, at) => self.batches[batch].1.pages[at].to_owned(),
@@ -448,11 +485,12 @@ impl<'c> Work<'c> {
     /// Puts the captures of a name in order; new ones are given as entries, old ones as ordinals.
     fn merge(&self, before: &Before, group: &[Entry]) -> Merged {
         let new = group.iter().filter(|entry| entry.page & SKIPPED == 0).map(|e| Source::new(e.value, e.page));
-        // The nearest captures are chosen from all batches, and so from those of the pages in the table too.
+        // The nearest captures are chosen from all batches, and so from those of the pages in the tables too.
         let choice = self.config.captures;
-        let old = before.sites.iter().zip(0u32..).filter(|_| choice == Choice::Newest);
-        let old = old.flat_map(|(site, at)| (0..site.pages.count()).map(move |page| Source::old(at, page)));
-        let pages: usize = before.sites.iter().map(|site| site.pages.count() as usize).sum();
+        let counts = || before.sites.iter().flat_map(|site| [site.pages.count(), site.withheld.count()]);
+        let old = counts().zip(0u32..).filter(|_| choice == Choice::Newest);
+        let old = old.flat_map(|(count, table)| (0..count).map(move |page| Source::old(table, page)));
+        let pages: usize = counts().map(|count| count as usize).sum();
         let merged = merge(&NameCaptures(self, before), self.releasing(old.chain(new)), pages + group.len(), choice);
         if merged.order.len() + merged.older as usize >= RELEASE_PAGES {
             self.release();
@@ -474,11 +512,74 @@ impl<'c> Work<'c> {
         self.batches.iter().for_each(|(_, batch)| batch.release());
     }
 
+    /// Divides the pages of a site into those that it has and those that settings leave out.
+    fn divide(&self, before: &Before, order: Vec<Row>, skipped: &[SkipEntry]) -> Divided {
+        let mut owners = Owners::of(skipped, &self.config.index.robots_agent);
+        let mut divided = Divided::default();
+        let mut counts: BTreeMap<u8, u64> = BTreeMap::new();
+        for row in order {
+            let (own, is_translated) = self.signs(before, row.source);
+            let opt_outs = own | owners.opt_outs(self.identity(before, row.source));
+            let page = Page { row, opt_outs };
+            match left_out(&self.config.index, opt_outs, is_translated) {
+                None => divided.order.push(page),
+                Some(reason) => {
+                    *counts.entry(reason as u8).or_default() += 1;
+                    divided.withheld.push(page);
+                }
+            }
+        }
+        divided.left_out = counts.into_iter().collect();
+        divided
+    }
+
+    /// The directives of a page itself, and whether it has a mark of machine translation.
+    fn signs(&self, before: &Before, source: Source) -> (OptOuts, bool) {
+        let (opt_outs, is_translated) = match source.place() {
+            Place::Old(table, page) => {
+                let (chunk, at) = before.table(table).chunk(page);
+                chunk.signs(at)
+            }
+            Place::New(batch, at) => {
+                let page = &self.batches[batch].1.pages[at];
+                (OptOuts::from_code(page.opt_outs.to_native()), page.translated != 0)
+            }
+        };
+        (opt_outs.of_page(), is_translated)
+    }
+
+    /// True when a table has the same pages as before, each with the same links and directives.
+    fn is_unchanged(&self, before: &Before, order: &[Page], (number, table): (usize, &SitePages)) -> bool {
+        let is_own = |page: &Page| match page.row.source.place() {
+            Place::Old(known, at) if known == number => {
+                let (chunk, at) = before.table(number).chunk(at);
+                page.row.links == 0 && chunk.signs(at).0 == page.opt_outs
+            }
+            _ => false,
+        };
+        order.len() == table.count() as usize && order.iter().all(is_own)
+    }
+
+    fn write_withheld(&self, store: &mut Store, pages: &[Page], before: &Before) -> Result<Vec<u64>> {
+        let mut builder = ChunkBuilder::default();
+        let mut chunks = Vec::new();
+        for page in pages {
+            if let Some(chunk) = builder.push(&self.entry_of(before, page)) {
+                chunks.push(store.sites.append(&chunk)?.0);
+                self.release();
+            }
+        }
+        if let Some(chunk) = builder.finish() {
+            chunks.push(store.sites.append(&chunk)?.0);
+        }
+        Ok(chunks)
+    }
+
     fn write_pages(
         &mut self,
         store: &mut Store,
         target: Target,
-        order: &[Row],
+        order: &[Page],
         before: &Before,
         head: &mut SiteHead,
     ) -> Result<()> {
@@ -488,7 +589,7 @@ impl<'c> Work<'c> {
         let step = Sides::step(order.len());
         let told = Step::new(self.watch, "putting pages in order", order.len());
         for (at, row) in order.iter().enumerate() {
-            let entry = self.entry(before, *row);
+            let entry = self.entry_of(before, row);
             told.did(1);
             let host = host_of(&entry.identity);
             if !hosts.contains_key(host) {
@@ -550,7 +651,7 @@ impl Captures for NameCaptures<'_> {
     fn stamp(&self, source: Source) -> Stamp {
         let (form, date_ms, digest) = match source.place() {
             Place::Old(site, page) => {
-                let (chunk, at) = self.1.sites[site].pages.chunk(page);
+                let (chunk, at) = self.1.table(site).chunk(page);
                 (chunk.forms[at], chunk.dates[at].to_native(), chunk.digests[at].to_native())
             }
             Place::New(batch, at) => {
@@ -564,7 +665,7 @@ impl Captures for NameCaptures<'_> {
     fn form(&self, source: Source) -> u8 {
         match source.place() {
             Place::Old(site, page) => {
-                let (chunk, at) = self.1.sites[site].pages.chunk(page);
+                let (chunk, at) = self.1.table(site).chunk(page);
                 chunk.forms[at]
             }
             Place::New(batch, at) => self.0.batches[batch].1.pages[at].form,
@@ -574,7 +675,7 @@ impl Captures for NameCaptures<'_> {
     fn link_record(&self, source: Source) -> u64 {
         let (page, links) = match source.place() {
             Place::Old(site, page) => {
-                let (chunk, at) = self.1.sites[site].pages.chunk(page);
+                let (chunk, at) = self.1.table(site).chunk(page);
                 (chunk.pages[at].to_native(), chunk.links[at].to_native())
             }
             Place::New(batch, at) => {
@@ -587,7 +688,7 @@ impl Captures for NameCaptures<'_> {
 }
 
 /// The left-out captures of a site.
-fn left_out(store: &Store, head: &SiteHead) -> Result<Vec<SkipEntry>> {
+fn skipped_of(store: &Store, head: &SiteHead) -> Result<Vec<SkipEntry>> {
     let mut entries = Vec::new();
     for &at in &head.skipped {
         entries.extend(store.skips.read(RecordRef(at))?.entries.iter().map(|entry| entry.to_owned()));
@@ -614,10 +715,4 @@ fn in_chunks(skipped: Vec<SkipEntry>) -> Vec<Vec<SkipEntry>> {
         }
     }
     chunks
-}
-
-/// True when a site has the same pages as before, each with the same links.
-fn is_unchanged(old: &KnownSite, at: usize, order: &[Row]) -> bool {
-    let is_own = |source: Source| matches!(source.place(), Place::Old(site, _) if site == at);
-    order.len() == old.pages.count() as usize && order.iter().all(|row| row.links == 0 && is_own(row.source))
 }

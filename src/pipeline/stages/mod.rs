@@ -8,6 +8,7 @@ pub(crate) mod iterate;
 mod judged;
 pub(crate) mod keys;
 pub(crate) mod links;
+mod owners;
 mod scores;
 mod shared;
 pub(crate) mod verify;

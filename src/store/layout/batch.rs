@@ -4,7 +4,7 @@ use rkyv::{Archive, Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::store::packing::unpack;
-use crate::types::{CanonicalUrl, Capture, Lang, Page};
+use crate::types::{CanonicalUrl, Capture, Lang, Page, Signals};
 
 /// One batch of records of one archive. Kind 2.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
@@ -92,6 +92,14 @@ pub struct PageEntry {
     pub letters: Vec<u8>,
     /// Reference to the page record with the links, for a page whose own record has only text; 0: the page's own record.
     pub links: u64,
+    /// Code of the mark by which it is known to be translated by a machine; 0: there is none.
+    pub translated: u8,
+    /// Language of the original according to that mark.
+    pub original: [u8; 8],
+    /// Directives by which it opts out of uses ([`crate::types::OptOuts`]).
+    pub opt_outs: u16,
+    /// URL of its licence; empty: it names none.
+    pub license: String,
 }
 
 /// One left-out capture, for `explain`.
@@ -144,6 +152,7 @@ impl PageEntry {
             letters: page.letters.clone(),
             ..PageEntry::default()
         };
+        entry.set_signals(&page.signals);
         let mut hasher = Xxh3::new();
         hasher.update(&[u8::from(entry.https)]);
         hasher.update(page.text.as_bytes());
@@ -158,6 +167,14 @@ impl PageEntry {
         }
         entry.digest = hasher.digest();
         entry
+    }
+
+    /// Notes what a page says of itself.
+    pub fn set_signals(&mut self, signals: &Signals) {
+        self.translated = signals.translated.map_or(0, |translated| translated.mark as u8);
+        self.original = signals.translated.map_or(Lang::UNKNOWN, |translated| translated.from).to_bytes();
+        self.opt_outs = signals.opt_outs.code();
+        self.license.clone_from(&signals.license);
     }
 }
 
@@ -202,6 +219,10 @@ impl ArchivedPageEntry {
             latin_share: self.latin_share.to_native(),
             letters: self.letters.to_vec(),
             links: self.links.to_native(),
+            translated: self.translated,
+            original: self.original,
+            opt_outs: self.opt_outs.to_native(),
+            license: self.license.to_string(),
         }
     }
 }

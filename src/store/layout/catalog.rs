@@ -69,6 +69,10 @@ pub struct SiteHead {
     pub indexed: u64,
     /// Hosts.
     pub hosts: Vec<HostRecord>,
+    /// Chunks of the pages that settings leave out, in order.
+    pub withheld: Vec<u64>,
+    /// Code of each reason for which settings leave pages out, and how many.
+    pub left_out: Vec<(u8, u64)>,
 }
 
 /// One host of a site.

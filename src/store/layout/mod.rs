@@ -7,6 +7,7 @@ mod bitext;
 mod catalog;
 mod graph;
 mod judged;
+mod packed_names;
 mod removal;
 mod result;
 mod settings;
@@ -70,13 +71,14 @@ mod tests {
             SkipSample = ArchivedSkipSample { reason, offset, detail }
             PageEntry = ArchivedPageEntry {
                 identity, https, form, page, date_ms, digest, text_bytes, title, sketch, detected, confidence, is_guess, declared,
-                latin_share, letters, links
+                latin_share, letters, links, translated, original, opt_outs, license
             }
             SkipEntry = ArchivedSkipEntry { identity, reason, detail, archive, offset, length, declared }
             SiteChunk = ArchivedSiteChunk {
                 identities, ends, https, pages, dates, digests, langs, detected, confidence, guesses, declared, latin_share,
-                letters, letter_places, text_bytes, titles, sketches, forms, links
+                letters, letter_places, text_bytes, titles, sketches, forms, links, signals, licenses
             }
+            SignalRow = ArchivedSignalRow { at, opt_outs, license, mark, original }
             SkipChunk = ArchivedSkipChunk { entries }
             ResultRecord = ArchivedResultRecord {
                 site, generation, params, considered, keys, alone, pairs, relabelled, copies, hosts, taught
@@ -128,7 +130,7 @@ mod tests {
             Sentinel = ArchivedSentinel { commit, ends, seals }
             StoredSettings = ArchivedStoredSettings { values }
             ArchiveRecord = ArchivedArchiveRecord { identity, position, done, records, pages, skips, samples }
-            SiteHead = ArchivedSiteHead { domain, chunks, skipped, pages, older, generation, indexed, hosts }
+            SiteHead = ArchivedSiteHead { domain, chunks, skipped, pages, older, generation, indexed, hosts, withheld, left_out }
             HostRecord = ArchivedHostRecord { host, langs }
             ResultHead = ArchivedResultHead { record, generation, params, considered, pairs, languages, is_asked }
             Credibility = ArchivedCredibility { sum, sites }

@@ -5,7 +5,7 @@ use rkyv::{Archive, Serialize};
 use super::{PageEntry, SkipEntry};
 use crate::index::site::PageFacts;
 use crate::language::letters::KINDS;
-use crate::types::{Form, Lang};
+use crate::types::{Form, Lang, OptOuts, Signals, Translated, TranslationMark};
 
 /// Number of pages in a chunk; only the last chunk of a site has fewer.
 pub const CHUNK_PAGES: usize = 1 << 14;
@@ -51,6 +51,25 @@ pub struct SiteChunk {
     pub forms: Vec<u8>,
     /// [`PageEntry::links`].
     pub links: Vec<u64>,
+    /// What pages say of themselves, in the order of the pages; most say nothing, and have none.
+    pub signals: Vec<SignalRow>,
+    /// URLs of licences that they name, each once.
+    pub licenses: Vec<String>,
+}
+
+/// What one page of a chunk says of itself.
+#[derive(Archive, Serialize, Clone, Debug, Default)]
+pub struct SignalRow {
+    /// Its place in the chunk.
+    pub at: u16,
+    /// [`PageEntry::opt_outs`].
+    pub opt_outs: u16,
+    /// Position of its licence in `licenses`, from 1; 0: it names none.
+    pub license: u16,
+    /// [`PageEntry::translated`].
+    pub mark: u8,
+    /// [`PageEntry::original`].
+    pub original: [u8; 8],
 }
 
 /// Left-out captures of one site, sorted by URL. Kind 5.
@@ -94,7 +113,34 @@ impl ChunkBuilder {
         chunk.sketches.push(entry.sketch);
         chunk.forms.push(entry.form);
         chunk.links.push(entry.links);
+        self.add_signals(entry);
+        let chunk = &mut self.chunk;
         (chunk.ends.len() == CHUNK_PAGES).then(|| std::mem::take(chunk))
+    }
+
+    /// Notes what the page that was added last says of itself.
+    fn add_signals(&mut self, entry: &PageEntry) {
+        if (entry.translated, entry.opt_outs) == (0, 0) && entry.license.is_empty() {
+            return;
+        }
+        let chunk = &mut self.chunk;
+        let license = if entry.license.is_empty() {
+            0
+        } else {
+            let known = chunk.licenses.iter().position(|known| *known == entry.license);
+            known.unwrap_or_else(|| {
+                chunk.licenses.push(entry.license.clone());
+                chunk.licenses.len() - 1
+            }) + 1
+        };
+        chunk.signals.push(SignalRow {
+            // A chunk has fewer pages than a `u16` counts.
+            at: (chunk.ends.len() - 1) as u16,
+            opt_outs: entry.opt_outs,
+            license: license as u16,
+            mark: entry.translated,
+            original: entry.original,
+        });
     }
 
     /// The last chunk, if any page is left.
@@ -165,6 +211,29 @@ impl ArchivedSiteChunk {
         }
     }
 
+    /// What a page says of itself.
+    pub fn signals(&self, at: usize) -> Signals {
+        let Ok(row) = self.signals.binary_search_by_key(&at, |row| usize::from(row.at.to_native())) else {
+            return Signals::default();
+        };
+        let row = &self.signals[row];
+        let mark = TranslationMark::from_code(row.mark);
+        let license = usize::from(row.license.to_native()).checked_sub(1).and_then(|at| self.licenses.get(at));
+        Signals {
+            translated: mark.map(|mark| Translated { mark, from: Lang::from_bytes(row.original) }),
+            opt_outs: OptOuts::from_code(row.opt_outs.to_native()),
+            license: license.map_or_else(String::new, |license| license.to_string()),
+        }
+    }
+
+    /// The directives by which the owner of a page opts out, and whether the page has a mark of machine translation.
+    pub fn signs(&self, at: usize) -> (OptOuts, bool) {
+        match self.signals.binary_search_by_key(&at, |row| usize::from(row.at.to_native())) {
+            Ok(row) => (OptOuts::from_code(self.signals[row].opt_outs.to_native()), self.signals[row].mark != 0),
+            Err(_) => (OptOuts::default(), false),
+        }
+    }
+
     /// Counts of the letters of a page; empty where there are none.
     pub fn letters(&self, at: usize) -> &[u8] {
         let place = self.letter_places[at].to_native() as usize;
@@ -187,7 +256,7 @@ impl ArchivedSiteChunk {
     /// The page as an entry, to be merged with newer captures.
     pub fn entry(&self, at: usize) -> PageEntry {
         let facts = self.facts(at);
-        PageEntry {
+        let mut entry = PageEntry {
             identity: self.identity(at).to_owned(),
             https: self.https[at],
             form: self.forms[at],
@@ -204,6 +273,9 @@ impl ArchivedSiteChunk {
             latin_share: facts.latin_share,
             letters: self.letters(at).to_vec(),
             links: self.links[at].to_native(),
-        }
+            ..PageEntry::default()
+        };
+        entry.set_signals(&self.signals(at));
+        entry
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! Bytes are in docs/format.md.
 
+use super::packed_names::{pack_digest, pack_id, unpack_digest, unpack_id};
 use crate::index::numbers::{Reader, folded, put, unfolded};
 #[cfg(feature = "exec")]
 use crate::types::Pointer;
-use crate::types::{Block, Capture, Image, Lang, Link, LinkKind, Page};
+use crate::types::{
+    Block, Capture, Image, Lang, Link, LinkKind, OptOuts, Page, RecordName, Signals, Translated, TranslationMark,
+};
 
 /// How many pages a block has at most: as many as the low bits of a reference can number.
 pub const BLOCK_PAGES: usize = 16;
@@ -21,10 +24,11 @@ enum Part {
     File,
     Links,
     Images,
+    License,
     Text,
 }
 
-const PARTS: usize = 7;
+const PARTS: usize = 8;
 
 /// Lists of a page, in the order in which they are stored.
 #[derive(Clone, Copy)]
@@ -33,9 +37,13 @@ enum List {
     Blocks,
     Links,
     Images,
+    /// Bytes of its `WARC-Record-ID`.
+    Id,
+    /// Bytes of its `WARC-Payload-Digest`.
+    Digest,
 }
 
-const LISTS: usize = 4;
+const LISTS: usize = 6;
 
 /// A block of pages: [`block`] makes its bytes, packed, and [`page_of_block`] reads them. Kind 1. This type only stands for the kind; no
 /// value of it is ever stored.
@@ -63,7 +71,10 @@ pub fn encode(url: &str, archive: u32, capture: &Capture, page: &Page) -> Vec<u8
             image_text.push_str(text);
         }
     }
-    let parts: [&str; PARTS] = [url, &page.charset, &page.title, file, &link_text, &image_text, &page.text];
+    lists[List::Id as usize] = pack_id(&capture.name.id);
+    lists[List::Digest as usize] = pack_digest(&capture.name.digest);
+    let license = &page.signals.license;
+    let parts: [&str; PARTS] = [url, &page.charset, &page.title, file, &link_text, &image_text, license, &page.text];
     let bytes = parts.iter().map(|part| part.len()).sum::<usize>() + lists.iter().map(Vec::len).sum::<usize>();
     let mut out = Vec::with_capacity(bytes + 128);
     for number in [u64::from(archive), offset, length, folded(capture.date_ms), u64::from(page.body_bytes)] {
@@ -76,11 +87,32 @@ pub fn encode(url: &str, archive: u32, capture: &Capture, page: &Page) -> Vec<u8
     out.extend(page.latin_share.to_le_bytes());
     put(&mut out, page.declared.len() as u64);
     page.declared.iter().for_each(|lang| out.extend(lang.to_bytes()));
+    put_signals(&mut out, &page.signals);
     lists.iter().for_each(|list| put(&mut out, list.len() as u64));
     parts.iter().for_each(|part| put(&mut out, part.len() as u64));
     lists.iter().for_each(|list| out.extend(list));
     parts.iter().for_each(|part| out.extend(part.as_bytes()));
     out
+}
+
+/// What a page says of itself, without its licence.
+fn put_signals(out: &mut Vec<u8>, signals: &Signals) {
+    put(out, u64::from(signals.opt_outs.code()));
+    let Some(Translated { mark, from }) = signals.translated else { return put(out, 0) };
+    put(out, u64::from(mark as u8) << 1 | u64::from(from.is_known()));
+    if from.is_known() {
+        out.extend(from.to_bytes());
+    }
+}
+
+/// Reads what [`put_signals`] has written.
+fn signals(from: &mut Reader<'_>) -> Option<(OptOuts, Option<Translated>)> {
+    let opt_outs = OptOuts::from_code(from.number()? as u16);
+    let code = from.number()?;
+    let original = if code & 1 == 1 { Lang::from_bytes(from.array()?) } else { Lang::UNKNOWN };
+    // A mark of a later release has no name here.
+    let mark = u8::try_from(code >> 1).ok().and_then(TranslationMark::from_code);
+    Some((opt_outs, mark.map(|mark| Translated { mark, from: original })))
 }
 
 fn put_blocks(out: &mut Vec<u8>, blocks: &[Block]) {
@@ -144,6 +176,10 @@ pub struct StoredPage {
     pub latin_share: f32,
     /// Languages it declares.
     pub declared: Vec<Lang>,
+    /// The directives by which it opts out of uses.
+    pub opt_outs: OptOuts,
+    /// The mark by which it is known to be translated by a machine.
+    pub translated: Option<Translated>,
     lists: Vec<u8>,
     list_ends: [usize; LISTS],
     strings: String,
@@ -177,6 +213,7 @@ impl StoredPage {
         let detected = Lang::from_bytes(from.array()?);
         let (confidence, latin_share) = (f32::from_le_bytes(from.array()?), f32::from_le_bytes(from.array()?));
         let declared = (0..from.number()?).map(|_| Some(Lang::from_bytes(from.array()?))).collect::<Option<_>>()?;
+        let (opt_outs, translated) = signals(from)?;
         let (list_ends, part_ends) = (from.ends::<LISTS>()?, from.ends::<PARTS>()?);
         Some(StoredPage {
             archive,
@@ -189,6 +226,8 @@ impl StoredPage {
             is_by_program: confidence.is_sign_negative(),
             latin_share,
             declared,
+            opt_outs,
+            translated,
             lists: Vec::new(),
             list_ends,
             strings: String::new(),
@@ -202,8 +241,28 @@ impl StoredPage {
     }
 
     fn list(&self, list: List) -> Reader<'_> {
+        Reader::new(self.list_bytes(list))
+    }
+
+    fn list_bytes(&self, list: List) -> &[u8] {
         let start = (list as usize).checked_sub(1).map_or(0, |before| self.list_ends[before]);
-        Reader::new(&self.lists[start..self.list_ends[list as usize]])
+        &self.lists[start..self.list_ends[list as usize]]
+    }
+
+    /// The `WARC-Record-ID` of the record it was taken from; empty where that has none.
+    pub fn record_id(&self) -> String {
+        unpack_id(self.list_bytes(List::Id)).unwrap_or_default()
+    }
+
+    /// The `WARC-Payload-Digest` of that record; empty where it has none.
+    pub fn payload_digest(&self) -> String {
+        unpack_digest(self.list_bytes(List::Digest)).unwrap_or_default()
+    }
+
+    /// What the page says of itself.
+    pub fn signals(&self) -> Signals {
+        let license = self.part(Part::License).to_owned();
+        Signals { translated: self.translated, opt_outs: self.opt_outs, license }
     }
 
     /// The URL, with its scheme.
@@ -265,6 +324,7 @@ impl StoredPage {
             is_guess: false,
             is_by_program: self.is_by_program,
             declared: self.declared.clone(),
+            signals: self.signals(),
             latin_share: self.latin_share,
             letters: Vec::new(),
         }
@@ -282,12 +342,14 @@ impl StoredPage {
             confidence: self.confidence,
             is_by_program: self.is_by_program,
             declared: self.declared.clone(),
+            signals: self.signals(),
             latin_share: self.latin_share,
             ..Page::default()
         };
         let (file, offset, length) = (self.file().to_owned(), self.offset, self.length);
         let pointer = (!file.is_empty()).then_some(Pointer { file, offset, length });
-        let capture = Capture { offset, length, date_ms: self.date_ms, pointer, ..Capture::default() };
+        let name = RecordName { id: self.record_id(), digest: self.payload_digest() };
+        let capture = Capture { offset, length, date_ms: self.date_ms, pointer, name, ..Capture::default() };
         encode(self.url(), self.archive, &capture, &page)
     }
 
@@ -423,6 +485,11 @@ mod tests {
         })
     }
 
+    fn translated() -> impl Strategy<Value = Option<Translated>> {
+        let mark = prop::sample::select(TranslationMark::ALL.to_vec());
+        prop::option::of((mark, lang()).prop_map(|(mark, from)| Translated { mark, from }))
+    }
+
     prop_compose! {
         fn any_page()(
             (body_bytes, charset, title, text) in (any::<u32>(), "[a-z]{0,5}", ".{0,20}", ".{0,200}"),
@@ -431,6 +498,7 @@ mod tests {
             images in prop::collection::vec((".{0,9}", ".{0,9}"), 0..4),
             (detected, declared) in (lang(), prop::collection::vec(lang(), 0..3)),
             (confidence, latin_share, is_by_program) in (0f32..1.0, 0f32..1.0, any::<bool>()),
+            (translated, opt_outs, license) in (translated(), any::<u16>().prop_map(OptOuts::from_code), "(https://ex.org/l)?"),
         ) -> Page {
             let block = |(start, length, at, tag): (u32, u32, u32, u16)| {
                 Block { start, end: start.saturating_add(length), at, tag }
@@ -439,6 +507,7 @@ mod tests {
             let images = images.into_iter().map(|(url, alt)| Image { url, alt }).collect();
             Page {
                 body_bytes, charset, title, text, blocks, tags, links, images, detected, confidence, is_by_program, declared, latin_share,
+                signals: Signals { translated, opt_outs, license },
                 ..Page::default()
             }
         }
@@ -454,7 +523,9 @@ mod tests {
 
         #[test]
         fn pages_of_a_block_come_back(pages in prop::collection::vec(any_page(), 1..4), offset in any::<u64>(), date_ms in any::<i64>()) {
-            let capture = Capture { offset, date_ms, length: 77, ..Capture::default() };
+            let id = "<urn:uuid:9fd4b2ed-3bd6-4b02-96f5-e83e6fa3d1b5>".to_owned();
+            let name = RecordName { id, digest: "md5:0".to_owned() };
+            let capture = Capture { offset, date_ms, length: 77, name: name.clone(), ..Capture::default() };
             let encoded: Vec<Vec<u8>> = pages
                 .iter()
                 .map(|page| encode("http://x.org/é/b", 3, &capture, page))
@@ -464,6 +535,7 @@ mod tests {
                 let found = page_of_block(&block, number).and_then(StoredPage::decode).expect("it was put there");
                 prop_assert_eq!(&found.page(), page);
                 prop_assert_eq!((found.archive, found.offset, found.length, found.date_ms), (3, offset, 77, date_ms));
+                prop_assert_eq!((found.record_id(), found.payload_digest()), (name.id.clone(), name.digest.clone()));
                 prop_assert_eq!((found.url(), found.file()), ("http://x.org/é/b", ""));
                 prop_assert_eq!(page_of_block(&block, number).and_then(StoredPage::url_of), Some(found.url()));
                 let mut told = Vec::new();

@@ -19,7 +19,10 @@ use super::stored_page::{block, encode};
 use super::web::*;
 use crate::store::FORMAT_VERSION;
 use crate::store::records::{Checked, RecordFile, START, Stored};
-use crate::types::{Block, Capture, Image, Lang, Link, LinkKind, Page, Pointer};
+use crate::types::{
+    Block, Capture, Image, Lang, Link, LinkKind, OptOuts, Page, Pointer, RecordName, Signals, Translated,
+    TranslationMark,
+};
 
 /// Hash of the frame of one record, without anything that depends on the machine or the version.
 fn file_hash<T>(kind: u32, record: &T) -> u64
@@ -76,6 +79,10 @@ fn entry() -> PageEntry {
         latin_share: 0.25,
         letters: vec![9; 256],
         links: 8,
+        translated: 5,
+        original: *b"en\0\0\0\0\0\0",
+        opt_outs: 8,
+        license: "https://ex.org/license".into(),
     }
 }
 
@@ -255,11 +262,20 @@ fn page() -> Vec<u8> {
         is_guess: true,
         is_by_program: false,
         declared: vec![en],
+        signals: Signals {
+            translated: Some(Translated { mark: TranslationMark::Weglot, from: en }),
+            opt_outs: OptOuts::NO_AI,
+            license: "https://ex.org/license".into(),
+        },
         latin_share: 0.875,
         letters: Vec::new(),
     };
     let pointer = Pointer { file: "crawl-data/b.warc.gz".into(), offset: 1000, length: 500 };
-    let capture = Capture { date_ms: 1_700_000_000_000, pointer: Some(pointer), ..Capture::default() };
+    let name = RecordName {
+        id: "<urn:uuid:9fd4b2ed-3bd6-4b02-96f5-e83e6fa3d1b5>".into(),
+        digest: "sha1:RY7PLBUFQNI2FFV5FTUQK72W6SNPXLQU".into(),
+    };
+    let capture = Capture { date_ms: 1_700_000_000_000, pointer: Some(pointer), name, ..Capture::default() };
     encode("https://ex.org/en/a.html", 3, &capture, &page)
 }
 
@@ -284,6 +300,8 @@ fn chunk() -> SiteChunk {
         sketches: vec![[1; 8], [2; 8]],
         forms: vec![3, 0],
         links: vec![0, 64],
+        signals: vec![SignalRow { at: 1, opt_outs: 8, license: 1, mark: 5, original: *b"en\0\0\0\0\0\0" }],
+        licenses: vec!["https://ex.org/license".into()],
     }
 }
 
@@ -335,9 +353,9 @@ fn refused() -> RefusedRecord {
 const LAYOUT: (u32, &[(&str, u64)]) = (
     18,
     &[
-        ("block of pages", 0x738d260020033cb1),
-        ("batch", 0xae35ac350a708493),
-        ("site", 0xdb2fecd8c2a0dfef),
+        ("block of pages", 0xafada1ebc0d31b44),
+        ("batch", 0xb8d60a3c7c6ddf3a),
+        ("site", 0x3c1c96db7a7e07cf),
         ("result", 0xe4801cd3bd8b2be7),
         ("skip", 0x904d696d656b60d4),
         ("graph", 0x3ed9849879f4f84c),
@@ -358,7 +376,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("model head", 0x7c68b4906e7ea780),
         ("sentinel", 0xa1b42c98b006f768),
         ("archive", 0x2b0c169dbcc7f77d),
-        ("site head", 0x63bcdd81a77e4ff2),
+        ("site head", 0x7d9e9549c0c5d5d0),
         ("result head", 0xab1091ffa5341537),
         ("credibility", 0x07ee86c281446bef),
         ("taught", 0xf9b6f7b3ac0a4e7b),
@@ -384,6 +402,8 @@ fn site_head() -> SiteHead {
         generation: 3,
         indexed: 4,
         hosts: vec![HostRecord { host: "ex.org:8080".into(), langs: vec![(*b"en\0\0\0\0\0\0", 5)] }],
+        withheld: vec![66],
+        left_out: vec![(27, 6)],
     }
 }
 

@@ -21,7 +21,10 @@ from ._task import TaskError
 _WAITING_BYTES = 64 << 20
 _TYPES = {pa.string(): "string", pa.int32(): "int", pa.int64(): "bigint", pa.float64(): "double", pa.bool_(): "boolean"}
 # Those of columns whose values may be missing.
-_MAYBE = ("paragraph_a", "sentence_a", "paragraph_b", "sentence_b", "page_pairs", "targets", "sources", "scorer")
+_MAYBE = (
+    *("paragraph_a", "sentence_a", "paragraph_b", "sentence_b", "page_pairs", "targets", "sources", "scorer"),
+    *("machine_translated_a", "machine_translated_b", "original", "opt_out_a", "opt_out_b", "license_a", "license_b"),
+)
 
 
 def _required(**columns: pa.DataType) -> pa.Schema:
@@ -29,9 +32,14 @@ def _required(**columns: pa.DataType) -> pa.Schema:
 
 
 _T, _L, _I, _R, _B = pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.bool_()
+# What pages say of themselves.
+_SAID = {
+    name: _T
+    for name in ("machine_translated_a", "machine_translated_b", "original", "opt_out_a", "opt_out_b", "license_a", "license_b")
+}
 #: The columns of each table, as those of the same names of `diglot.Store`.
 TABLES = {
-    "pairs": _required(url_a=_T, url_b=_T, lang_a=_T, lang_b=_T, score=_R, method=_T, key=_T, scorer=_R),
+    "pairs": _required(url_a=_T, url_b=_T, lang_a=_T, lang_b=_T, score=_R, method=_T, key=_T, scorer=_R, **_SAID),
     "bitext": _required(
         text_a=_T,
         text_b=_T,
@@ -68,6 +76,7 @@ TABLES = {
         targets=_I,
         sources=_I,
         scorer=_R,
+        **_SAID,
     ),
     "keys": KEYS,
     "fetch": _required(warc_filename=_T, offset=_L, length=_L, url=_T),
