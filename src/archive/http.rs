@@ -26,10 +26,10 @@ pub(super) fn capture(mut record: RawRecord, params: &Params) -> Result<Capture,
 }
 
 /// As [`capture`], but returns the record when its decoded body is longer than [`usual_bytes`].
-pub(super) fn capture_usual(mut record: RawRecord, params: &Params) -> Result<Result<Capture, Skip>, RawRecord> {
+pub(super) fn capture_usual(mut record: RawRecord, params: &Params) -> Result<Result<Capture, Skip>, Box<RawRecord>> {
     let limit = usual_bytes(&record, params) as u64;
     match take(&mut record, limit.min(params.max_record_bytes), params) {
-        Err(skip) if skip.reason == SkipReason::BodyTooLong && limit < params.max_record_bytes => Err(record),
+        Err(skip) if skip.reason == SkipReason::BodyTooLong && limit < params.max_record_bytes => Err(Box::new(record)),
         made => Ok(made),
     }
 }
@@ -53,13 +53,10 @@ fn take(record: &mut RawRecord, limit: u64, params: &Params) -> Result<Capture, 
     let found = if record.http {
         Response::read(&record.block)
     } else {
-        {
-            let (content_type, content_language) = (
-                record.content_type.clone(),
-                Some(record.language).filter(|language| language.is_known()).map(|language| language.to_string()),
-            );
-            Ok(Response { status: 200, content_type, content_language, ..Response::default() })
-        }
+        let content_type = record.content_type.clone();
+        let content_language = Some(record.language).filter(|language| language.is_known());
+        let content_language = content_language.map(|language| language.to_string());
+        Ok(Response { status: 200, content_type, content_language, ..Response::default() })
     };
     let made = found.and_then(|response| {
         if is_of_owner(&record.url) && response.status == 200 && !response.is_html() {

@@ -196,7 +196,7 @@ pub fn capture(record: RawRecord, params: &Params) -> std::result::Result<Captur
 pub fn capture_usual(
     record: RawRecord,
     params: &Params,
-) -> std::result::Result<std::result::Result<Capture, Skip>, RawRecord> {
+) -> std::result::Result<std::result::Result<Capture, Skip>, Box<RawRecord>> {
     if record.form == Form::Page { http::capture_usual(record, params) } else { Ok(capture(record, params)) }
 }
 

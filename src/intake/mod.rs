@@ -57,7 +57,7 @@ pub fn take(sink: &mut dyn Sink, config: &Config, mut asking: Option<Asking<'_>>
             // Large bodies are decoded one after another, so that with any number of threads only one is in memory.
             let outcome = match outcome {
                 Ok(outcome) => outcome,
-                Err(record) => extract_large(record, archive, config, &mut asking)?,
+                Err(record) => extract_large(*record, archive, config, &mut asking)?,
             };
             match outcome {
                 Outcome::Page(entry, bytes) => {
@@ -99,7 +99,7 @@ enum Outcome {
     Sitemap(Skip, String, String),
 }
 
-type Usual = std::result::Result<Outcome, RawRecord>;
+type Usual = std::result::Result<Outcome, Box<RawRecord>>;
 
 /// Works on a share of the items; those that may need much memory are given back.
 fn extract_share(
