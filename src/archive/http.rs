@@ -287,6 +287,58 @@ mod tests {
         capture(record(block), &Params::default()).map_err(|skip| (skip.reason, skip.detail))
     }
 
+    fn zipped(body: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut encoder, body).and_then(|()| encoder.finish()).expect("memory")
+    }
+
+    #[test]
+    fn sitemaps_are_captures_whatever_they_are_packed_in_and_other_xml_is_not() {
+        let map = b"<?xml version='1.0'?><urlset><url><loc>http://ex.org/</loc></url></urlset>";
+        let respond = |headers: &str, body: &[u8]| {
+            captured(&[format!("HTTP/1.1 200 OK\r\n{headers}\r\n").as_bytes(), body].concat())
+        };
+        for (headers, body) in [
+            ("Content-Type: text/xml\r\n", map.to_vec()),
+            ("Content-Type: text/html\r\n", map.to_vec()),
+            ("", map.to_vec()),
+            ("Content-Type: application/x-gzip\r\n", zipped(map)),
+            ("Content-Type: application/xml\r\nContent-Encoding: gzip\r\n", zipped(map)),
+            ("Content-Type: application/xml\r\nContent-Encoding: gzip\r\n", zipped(&zipped(map))),
+        ] {
+            let capture = respond(headers, &body).expect(headers);
+            assert!(capture.is_sitemap && capture.body == map, "{headers}");
+        }
+        for (content_type, body) in [
+            ("application/xml", b"<rss/>".to_vec()),
+            ("application/xml", Vec::new()),
+            ("application/gzip", zipped(b"<rss/>")),
+            ("application/gzip", b"\x1f\x8b".to_vec()),
+            ("text/plain", map.to_vec()),
+            ("image/png", zipped(map)),
+        ] {
+            let (reason, detail) =
+                respond(&format!("Content-Type: {content_type}\r\n"), &body).expect_err(content_type);
+            assert_eq!((reason, detail.as_str()), (SkipReason::NotHtml, content_type));
+        }
+        assert!(!respond("Content-Type: text/html\r\n", b"<!-- <urlset> --><p>").expect("a page").is_sitemap);
+    }
+
+    #[test]
+    fn a_sitemap_that_unpacks_to_more_than_it_may_is_left_out_and_long_ones_come_one_at_a_time() {
+        let long = [b"<urlset>".as_slice(), &vec![b' '; 3 << 20]].concat();
+        let of = |body: &[u8]| {
+            let head = b"HTTP/1.1 200 OK\r\nContent-Type: application/gzip\r\n\r\n";
+            record(&[head.as_slice(), &zipped(body)].concat())
+        };
+        let params = Params::default();
+        let given_back = capture_usual(of(&long), &params).expect_err("it is far longer than its record");
+        assert_eq!(given_back, of(&long));
+        assert!(capture(given_back, &params).expect("it is within the limit").is_sitemap);
+        let bomb = [b"<urlset>".as_slice(), &vec![b' '; SITEMAP_BYTES as usize]].concat();
+        assert_eq!(capture(of(&bomb), &params).expect_err("it is too long").reason, SkipReason::BodyTooLong);
+    }
+
     #[test]
     fn odd_status_lines_are_read() {
         for head in [
