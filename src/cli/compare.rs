@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::Args;
+use diglot::config::settings::BASE_URL;
 use diglot::config::{Config, PRESETS, presets};
 use diglot::error::{Error, Result};
 use diglot::evaluate::plot::{self, Bars};
@@ -53,6 +54,9 @@ pub struct Compare {
     /// Draw F1 by site and preset into this SVG file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Address from which folders of pages were saved, where no folder in them has the name of a host.
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
     /// Keep the stores, as DIR/PRESET.store.
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
@@ -78,7 +82,8 @@ impl Compare {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let presets = self.presets()?;
         let judged = read_gold(&self.gold)?;
-        let inputs = super::run::files(inputs::expand(&self.inputs, false, &Config::default().archive, &|_| false)?)?;
+        let reading = self.reading()?;
+        let inputs = super::run::files(inputs::expand(&self.inputs, false, &reading.archive, &|_| false)?)?;
         look_at_stop();
         let temporary = tempfile::Builder::new().prefix("diglot-compare-").tempdir();
         let temporary = temporary.context("making a temporary folder")?;
@@ -96,7 +101,8 @@ impl Compare {
             return Err(Error::input(there.display().to_string(), problem).into());
         }
 
-        let mut bases = Bases { folder: temporary.path(), made: Vec::new() };
+        let base_url = self.base_url.as_deref();
+        let mut bases = Bases { folder: temporary.path(), base_url, made: Vec::new() };
         let mut scores = Vec::new();
         for preset in &presets {
             let path = store_of(&preset.preset);
@@ -138,6 +144,16 @@ impl Compare {
         }
         let sites: Vec<(usize, &str)> = sites.iter().map(|&at| (at, judged[at].name.as_str())).collect();
         self.print(&sites, &scores)
+    }
+
+    /// The settings of reading.
+    fn reading(&self) -> Result<Config> {
+        let mut config = Config::default();
+        if let Some(url) = &self.base_url {
+            Given::of(&[(BASE_URL, url)])?.check(&self.gold)?;
+            config.archive.base_url = Some(url.clone());
+        }
+        Ok(config)
     }
 
     /// The settings of the requested presets.
@@ -232,6 +248,8 @@ fn read_gold(folder: &Path) -> anyhow::Result<Vec<Judged>> {
 /// The stores from which presets start: one for all presets that read archives in the same way.
 struct Bases<'f> {
     folder: &'f Path,
+    /// From where folders of pages were saved.
+    base_url: Option<&'f str>,
     /// By the fingerprint of the settings that affect reading.
     made: Vec<(u64, PathBuf)>,
 }
@@ -252,7 +270,9 @@ impl Bases<'_> {
             alike.iter().all(|config| pipeline::fingerprint(**stage, config) == pipeline::fingerprint(**stage, preset))
         };
         let until = STAGES.iter().take_while(agrees).last().map_or("", |stage| stage.name());
-        let settings = Given::of(&[("preset", &preset.preset)])?;
+        let address = self.base_url.map(|url| (BASE_URL, url));
+        let settings: Vec<_> = [("preset", preset.preset.as_str())].into_iter().chain(address).collect();
+        let settings = Given::of(&settings)?;
         let config = settings.apply(&mut store)?;
         super::run::work(&mut store, &config, inputs, global, until)?;
         self.made.push((wanted, path.clone()));

@@ -53,6 +53,34 @@ fn a_saved_site_gives_the_pairs_of_its_archive() {
 }
 
 #[test]
+fn presets_are_compared_on_a_saved_site_once_its_address_is_given() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    tiny_site(&at("tiny.warc"));
+    save(&at("export"));
+    succeeds(diglot(&at("archive")).arg("run").arg(at("tiny.warc")));
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let gold = |row: &serde_json::Map<String, serde_json::Value>| {
+        format!("{}\n", ["url_a", "url_b", "lang_a", "lang_b"].map(|column| text(&row[column])).join("\t"))
+    };
+    let gold: String = rows(&at("archive"), &["pairs"]).iter().map(gold).collect();
+    fs::create_dir(at("gold")).and_then(|()| fs::write(at("gold/tiny.pairs.tsv"), gold)).expect("room on the disk");
+    let compare = |more: &[&str]| {
+        let mut command = diglot(&at("s"));
+        command.arg("compare").arg(at("export")).arg("--gold").arg(at("gold"));
+        command.args(["--presets", "default", "--format", "tsv", "--quiet"]).args(more);
+        command
+    };
+    let (code, stderr) = failure(&mut compare(&[]));
+    assert!(code == 1 && stderr.contains("--base-url"), "{stderr}");
+    let (code, stderr) = failure(&mut compare(&["--base-url", "tiny.test"]));
+    assert!(code == 2 && stderr.contains("the address of a page"), "{stderr}");
+    let output = compare(&["--base-url", "http://tiny.test"]).output().expect("it starts");
+    let listed = String::from_utf8_lossy(&output.stdout);
+    assert!(listed.lines().any(|line| line.starts_with("default\ttiny\t1") && line.contains("\t5\t")), "{listed}");
+}
+
+#[test]
 fn a_folder_that_does_not_say_its_address_needs_one_and_the_store_keeps_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
