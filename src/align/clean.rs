@@ -234,7 +234,7 @@ const MIN_TEXT: (usize, u32) = (3, 8);
 pub struct SideText {
     /// Hash of the text without white space, of [`TEXT_BITS`] bits; 0 for no text.
     pub hash: u64,
-    /// True when its function words are those of another language, and not of a near relative.
+    /// True when it is certainly in another language than its page ([`Untold::is_foreign`](crate::language::foreign::Untold::is_foreign)).
     pub is_foreign: bool,
     /// True when it is so long that it would not be the same in another language.
     pub is_long: bool,

@@ -333,8 +333,8 @@ mod tests {
         };
         let params = Params::default();
         let given_back = capture_usual(of(&long), &params).expect_err("it is far longer than its record");
-        assert_eq!(given_back, of(&long));
-        assert!(capture(given_back, &params).expect("it is within the limit").is_sitemap);
+        assert_eq!(*given_back, of(&long));
+        assert!(capture(*given_back, &params).expect("it is within the limit").is_sitemap);
         let bomb = [b"<urlset>".as_slice(), &vec![b' '; SITEMAP_BYTES as usize]].concat();
         assert_eq!(capture(of(&bomb), &params).expect_err("it is too long").reason, SkipReason::BodyTooLong);
     }

@@ -6,30 +6,55 @@
 //! tell. Of the sentences of the Declaration of Human Rights in all languages without a list, words tell 95 to be in another language that is not
 //! known as a relative; letters agree with none of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{PoisonError, RwLock};
 
-use super::letters::{ALIKE, Letters, count};
-use super::profiles::{Line, Profiles};
-use super::{are_relatives, is_taken_for, is_told};
+use rustc_hash::FxHashMap;
+
+use super::letters::{Letters, count};
+use super::profiles::{LEAST, Line, Profiles};
+use super::{are_relatives, composed, is_taken_for, is_told};
 use crate::types::Lang;
 
+/// Languages whose profiles diverge by more than this are not taken for each other, in nats a pair of letters (an estimate: of the pairs of languages in
+/// which words told a sentence of the other one by mistake, most of those that are related are below).
+const APART: f64 = 0.35;
+
 /// The languages of a site that words cannot tell, by the letters of texts in them.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Untold {
     /// Of the site alone: there may be many sites, and what is part of the program is the same for all.
     own: Profiles,
+    /// Languages that the site writes otherwise than their shipped profiles, as in another script.
+    otherwise: BTreeSet<Lang>,
+    /// Which languages differ, as far as it was asked.
+    differ: RwLock<FxHashMap<(Lang, Lang), bool>>,
 }
 
 impl Untold {
-    /// From the letters of the texts that a site has in each language.
+    /// From the letters of the texts that a site has in each language. Too few tell nothing.
     pub fn new(shown: BTreeMap<Lang, Letters>) -> Untold {
-        let lines: Vec<Line> = shown.into_iter().map(|(lang, letters)| Line { lang, letters }).collect();
-        Untold { own: Profiles::default().with(&lines) }
+        let shown = shown.into_iter().filter(|(_, letters)| letters.total() >= LEAST);
+        let lines: Vec<Line> = shown.map(|(lang, letters)| Line { lang, letters }).collect();
+        let is_otherwise = |line: &&Line| Profiles::shipped().are_far(&line.letters, line.lang);
+        let otherwise = lines.iter().filter(is_otherwise).map(|line| line.lang.base()).collect();
+        Untold { own: Profiles::default().with(&lines), otherwise, differ: RwLock::default() }
     }
 
-    /// True when texts in one language are not taken for texts in another one, `lang`: false where nothing is known of these languages.
-    pub fn differ(&self, told: Lang, lang: Lang) -> bool {
-        may_differ(told, lang) && (is_told(lang) || self.have_other_letters(told, lang))
+    /// True when texts in one language are not taken for texts in the other one; false where that is not known of a language that words cannot tell.
+    pub fn differ(&self, one: Lang, other: Lang) -> bool {
+        if !may_differ(one, other) {
+            return false;
+        }
+        if is_told(one) && is_told(other) {
+            return true;
+        }
+        let known = self.differ.read().unwrap_or_else(PoisonError::into_inner).get(&(one, other)).copied();
+        known.unwrap_or_else(|| {
+            let differ = self.have_other_letters(one, other);
+            self.differ.write().unwrap_or_else(PoisonError::into_inner).insert((one, other), differ);
+            differ
+        })
     }
 
     /// True for a text that words tell to be in one language, if it is certainly not in another one, `lang`.
@@ -37,16 +62,21 @@ impl Untold {
         self.differ(told, lang) && (is_told(lang) || self.is_nearer(text, told, lang))
     }
 
-    fn have_other_letters(&self, told: Lang, lang: Lang) -> bool {
-        let shipped = Profiles::shipped();
-        // What a site shows of a language may be partly in another one.
-        let divergence = shipped.divergence(lang, told).or_else(|| self.own.divergence_from(lang, shipped, told));
-        divergence.is_some_and(|divergence| divergence > ALIKE)
+    /// True when the profiles of both languages, each in its way of writing on the site, diverge both ways.
+    fn have_other_letters(&self, one: Lang, other: Lang) -> bool {
+        let known = |lang: Lang| {
+            let shipped = Profiles::shipped();
+            // What a site shows of a language may be partly in another one.
+            if self.otherwise.contains(&lang.base()) || !shipped.has(lang) { &self.own } else { shipped }
+        };
+        let (of_one, of_other) = (known(one), known(other));
+        let [there, back] = [of_one.divergence(one, of_other, other), of_other.divergence(other, of_one, one)];
+        there.zip(back).is_some_and(|(there, back)| there.min(back) > APART)
     }
 
-    /// True for a text whose letters are nearer to those of `told`, or as near.
+    /// True for a text whose letters are at least as near to those of `told`; false where nothing is known of one of the two.
     fn is_nearer(&self, text: &str, told: Lang, lang: Lang) -> bool {
-        let letters = Letters::of(&count(text)).unwrap_or_default();
+        let letters = Letters::of(&count(&composed(text))).unwrap_or_default();
         let distance = |lang: Lang| {
             let [shipped, own] = [Profiles::shipped(), &self.own].map(|known| known.distance(&letters, lang));
             shipped.into_iter().chain(own).reduce(f64::min)
@@ -56,15 +86,19 @@ impl Untold {
 }
 
 /// False for languages whose texts are taken for each other.
-fn may_differ(told: Lang, lang: Lang) -> bool {
+fn may_differ(one: Lang, other: Lang) -> bool {
     /// Languages that write Han characters.
     const HAN: &[&str] =
         &["zh", "zh-Hans", "zh-Hant", "ja", "ko", "yue", "wuu", "lzh", "nan", "hak", "gan", "cdo", "hsn", "cjy"];
-    told.is_known()
-        && lang.base() != told.base()
-        && !are_relatives(lang, told)
-        && !is_taken_for(lang, told)
-        && !(told.base().as_str() == "zh" && HAN.contains(&lang.base().as_str()))
+    let both_write_han = |one: Lang, other: Lang| one.agrees(Lang::ZH) && HAN.contains(&other.base().as_str());
+    one.is_known()
+        && other.is_known()
+        && one.base() != other.base()
+        && !are_relatives(one, other)
+        && !is_taken_for(one, other)
+        && !is_taken_for(other, one)
+        && !both_write_han(one, other)
+        && !both_write_han(other, one)
 }
 
 #[cfg(test)]
@@ -90,9 +124,20 @@ mod tests {
         assert!(!is_other(SPANISH, "ast"), "nobody knows the function words of Asturian");
         assert!(is_other("最新版（Latest）", "en") && !is_other("最新版（Latest）", "zh-Hans"));
         assert!(!is_other("管理者設定", "ja"), "Japanese writes Han characters too");
-        // Yoruba and Navajo have no list of words either, but letters that are not those of English or Spanish.
-        assert!(["yo", "nv"].into_iter().all(|tag| is_other(ENGLISH, tag) && is_other(SPANISH, tag)));
+        // Navajo and Wolof have no list of words either, but letters that are not those of English, Spanish or Chinese.
+        for tag in ["nv", "wo"] {
+            assert!(
+                !is_told(lang(tag))
+                    && is_other(ENGLISH, tag)
+                    && is_other(SPANISH, tag)
+                    && is_other("最新版（Latest）", tag),
+                "{tag}"
+            );
+        }
         assert!(!is_other(SPANISH, "tlh"), "a language without a profile");
+        let known = Untold::default();
+        assert!(!known.differ(lang("ast"), lang("es")) && !known.differ(lang("es"), lang("ast")));
+        assert!(!known.differ(lang("tlh"), lang("en")) && !known.differ(lang("en"), lang("tlh")));
     }
 
     #[test]
@@ -109,12 +154,34 @@ mod tests {
     fn a_site_shows_what_its_languages_look_like() {
         let text = "Wexa molu tavi renko sabu wexa dimu tavora, molu renka sabu. Tavi wexo dimu renko, sabu molu tavora wexa renka. Dimu wexa \
                     molu sabu tavi renko.";
-        let letters = Letters::of(&count(text)).expect("counts of all kinds");
-        let of_site = Untold::new(BTreeMap::from([(lang("tlh"), letters)]));
+        let mut letters = Letters::of(&count(text)).expect("counts of all kinds");
+        let few = Untold::new(BTreeMap::from([(lang("tlh"), letters.clone())]));
+        assert!(!few.differ(lang("es"), lang("tlh")), "too few letters");
+        (0..3).for_each(|_| letters.add(&letters.clone()));
+        let (a, b) = (Lang::unnamed(0).expect("a letter"), Lang::unnamed(1).expect("a letter"));
+        let mut english = Letters::of(&count(&ENGLISH.repeat(3))).expect("counts of all kinds");
+        (0..3).for_each(|_| english.add(&english.clone()));
+        let of_site = Untold::new(BTreeMap::from([(lang("tlh"), letters.clone()), (a, letters.clone()), (b, english)]));
+        assert!(
+            of_site.is_foreign(ENGLISH, lang("en"), a) && !of_site.is_foreign(ENGLISH, lang("en"), b),
+            "languages without a name are kept apart"
+        );
         assert!(
             of_site.is_foreign(SPANISH, lang("es"), lang("tlh"))
                 && of_site.is_foreign(ENGLISH, lang("en"), lang("tlh"))
         );
         assert!(!of_site.is_foreign(text, lang("es"), lang("tlh")));
+    }
+
+    #[test]
+    fn a_language_in_another_script_than_its_profile_is_what_the_site_shows() {
+        // Azerbaijani of Iran, in Arabic letters, whose profile is in Latin ones.
+        let text = "بوتون اینسانلار لیاقت و حقوقلارینا گؤره آزاد و برابر دوغولارلار. اونلارین شعورلاری و وجدانلاری وار و بیر بیرلرینه مناسبتده قارداشلیق \
+                    روحوندا داورانمالیدیرلار. هر کس بو بیاننامه ده گؤستریلن بوتون حقوق و آزادلیقلاردان فایدالانا بیلر.";
+        let mut letters = Letters::of(&count(text)).expect("counts of all kinds");
+        (0..3).for_each(|_| letters.add(&letters.clone()));
+        let of_site = Untold::new(BTreeMap::from([(lang("azb"), letters)]));
+        assert!(of_site.otherwise.contains(&lang("azb")) && !of_site.is_foreign(text, lang("fa"), lang("azb")));
+        assert!(of_site.is_foreign(ENGLISH, lang("en"), lang("azb")));
     }
 }

@@ -548,8 +548,13 @@ fn keep(
 
 /// The languages of the pairs of a site that words cannot tell, by the letters of its pages.
 fn untold_languages(site: &Site, pairs: &[PagePair]) -> Untold {
-    let sides = pairs.iter().flat_map(|pair| [(pair.a, pair.langs.a), (pair.b, pair.langs.b)]);
-    let pages: BTreeMap<u32, Lang> = sides.filter(|(_, lang)| !language::is_told(*lang)).collect();
+    let mut pages: BTreeMap<u32, Lang> = BTreeMap::new();
+    for group in pairs.chunk_by(|x, y| x.langs == y.langs) {
+        let LangPair { a, b } = group[0].langs;
+        let [is_a, is_b] = [a, b].map(|lang| !language::is_told(lang));
+        pages.extend(group.iter().filter(|_| is_a).map(|pair| (pair.a, a)));
+        pages.extend(group.iter().filter(|_| is_b).map(|pair| (pair.b, b)));
+    }
     let mut shown: BTreeMap<Lang, Letters> = BTreeMap::new();
     for (page, lang) in pages {
         if let Some(letters) = Letters::of(site.pages.letters(page)) {
