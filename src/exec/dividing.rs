@@ -23,7 +23,7 @@ use crate::query::open::OpenSite;
 use crate::query::{KeyLine, Scope, Site, number, numbered_keys, sites, state_name};
 use crate::store::layout::{HostRow, KeyRow, PageEntry, PairRow, ResultRecord, StoredPage};
 use crate::store::{Captures, Store, Unpacked};
-use crate::types::{Key, SiteId, host_of};
+use crate::types::{Key, SiteId, SkipReason, host_of};
 
 /// The kind of rows that list divided domains. Part: the domain's number among the outlines; number: its first part; count: how many parts.
 const DIVIDED: &str = "divided";
@@ -78,6 +78,7 @@ impl Parts {
         Ok(Parts { first, count: count as u32 })
     }
 
+    /// All parts.
     fn all(self) -> impl Iterator<Item = i32> {
         (0..self.count).map(move |at| self.first.saturating_add(at as i32))
     }
@@ -294,11 +295,11 @@ pub fn deal(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
             hands.held.entry(of(&entry.identity)).or_default().0.push((entry, bytes));
         }
         for entry in skipped {
-            if entry.declared.is_empty() {
+            // A sitemap speaks of pages in any part, and what the owner of a host says is of pages in all.
+            if entry.declared.is_empty() && entry.reason != SkipReason::OwnerFile as u8 {
                 hands.held.entry(of(&entry.identity)).or_default().1.push(entry);
                 continue;
             }
-            // A sitemap speaks of pages in any part.
             for part in parts.all() {
                 hands.bytes += entry.declared.len();
                 let held = hands.held.entry((part, row.number, row.name.clone())).or_default();

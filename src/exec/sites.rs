@@ -21,7 +21,7 @@ use crate::query::{Scope, sites};
 use crate::store::catalog::Keyspace;
 use crate::store::layout::{ArchiveIdentity, Credibility};
 use crate::store::{Access, Imports, Store};
-use crate::types::{Lang, LangPair};
+use crate::types::{Lang, LangPair, SkipReason};
 
 /// The kind of rows of patterns. Number: sum of their credibility; count: sites that add to it.
 const PATTERN: &str = "pattern";
@@ -115,6 +115,11 @@ pub fn keys(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
         filling.take(row, output)?;
     }
     let Some((part, mut store)) = filling.finish()? else { return Ok(()) };
+    for id in sites(&store, &Scope::all())? {
+        for (code, count) in store.site(id)?.unwrap_or_default().left_out {
+            output.leave_out(SkipReason::from_code(code).map_or("?", SkipReason::name), count);
+        }
+    }
     job.in_context(|context| Keys.first_pass(&mut store, context))?;
     let mut rows = Vec::new();
     store.catalog().for_each(Keyspace::Credibility, |pattern, known: Credibility| {

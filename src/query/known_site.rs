@@ -104,11 +104,19 @@ fn skipped(store: &Store, site: &Site) -> Result<FxHashMap<String, String>> {
         for entry in chunk.entries.iter() {
             let SkipEntry { identity, reason, detail, .. } = entry.to_owned();
             let reason = SkipReason::from_code(reason).map_or("?", SkipReason::name);
-            let why = if detail.is_empty() { reason.to_owned() } else { format!("{reason}: {detail}") };
-            found.entry(identity).or_insert(why);
+            found.entry(identity).or_insert(why(reason, detail.lines().next().unwrap_or("")));
         }
     }
+    let withheld = store.withheld_pages(&site.head)?;
+    for page in 0..withheld.count() {
+        let (reason, detail) = site.why_withheld(&withheld.signals(page));
+        found.insert(withheld.identity(page).to_owned(), why(reason.name(), &detail));
+    }
     Ok(found)
+}
+
+fn why(reason: &str, detail: &str) -> String {
+    if detail.is_empty() { reason.to_owned() } else { format!("{reason}: {detail}") }
 }
 
 /// The pages, and the proposed URLs that are not pages, to which links of the site lead; `None` before links are read.

@@ -32,6 +32,8 @@ pub struct Overview {
     pub left_out: Vec<(SkipReason, u64)>,
     /// Captures that were replaced by a fuller or newer one of the same URL.
     pub older: u64,
+    /// Pages that settings leave out, by reason.
+    pub withheld: BTreeMap<SkipReason, u64>,
     /// Pages, one a URL.
     pub pages: u64,
     /// Pages that take part: those of a known language that are not untranslated copies.
@@ -124,6 +126,7 @@ pub fn overview(store: &Store, mut each: impl FnMut(Vec<HostLine>) -> Result<()>
     found.left_out.sort_by_key(|&(reason, count)| (std::cmp::Reverse(count), reason));
     let totals = totals(store)?;
     (found.older, found.pages, found.pairs) = (totals.older, totals.pages, totals.pairs);
+    found.withheld = totals.left_out;
     (found.domains, found.hosts) = (totals.domains, totals.hosts);
     (found.sentences, found.sentences_left_out) = (totals.sentences, totals.sentences_left_out);
     for id in sites(store, &Scope::all())? {

@@ -13,7 +13,7 @@ use crate::store::layout::{
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{SitePages, Store};
-use crate::types::{Lang, Provenance, SiteId, SkipReason, host_of, registrable_domain};
+use crate::types::{Lang, Provenance, Signals, SiteId, SkipReason, host_of, registrable_domain};
 
 /// One site, opened.
 pub struct Site {
@@ -127,18 +127,21 @@ impl Site {
         let Some(page) = pages.find(identity) else { return Ok(None) };
         let (chunk, at) = pages.chunk(page);
         let record = store.page(RecordRef(chunk.pages[at].to_native()))?;
-        let signals = pages.signals(page);
-        // Which setting left it out: with both, that of owners comes first.
+        let (reason, detail) = self.why_withheld(&pages.signals(page));
+        let (archive, offset, length) = (record.archive, record.offset, record.length);
+        let identity = identity.to_owned();
+        Ok(Some(SkipEntry { identity, reason: reason as u8, detail, archive, offset, length, declared: Vec::new() }))
+    }
+
+    /// Why settings leave out a page that says this, and what it says. With several settings, that of owners comes first.
+    pub fn why_withheld(&self, signals: &Signals) -> (SkipReason, String) {
         let opted_out = self.head.left_out.iter().any(|(code, _)| *code == SkipReason::OptedOut as u8);
-        let (reason, detail) = match signals.translated {
+        match signals.translated {
             Some(found) if !(opted_out && signals.opt_outs.concern_text()) => {
                 (SkipReason::MachineTranslated, found.mark.name().to_owned())
             }
             _ => (SkipReason::OptedOut, signals.opt_outs.names()),
-        };
-        let (archive, offset, length) = (record.archive, record.offset, record.length);
-        let identity = identity.to_owned();
-        Ok(Some(SkipEntry { identity, reason: reason as u8, detail, archive, offset, length, declared: Vec::new() }))
+        }
     }
 
     /// Where the text of a page comes from, without what only its record has.

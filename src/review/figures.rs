@@ -182,6 +182,8 @@ fn bars(counts: impl Iterator<Item = (String, u64)>) -> Vec<Bar> {
 
 fn funnels(found: &Overview) -> Vec<Funnel> {
     let left_out = reasons(found.left_out.iter().map(|&(reason, count)| (reason.name(), count)));
+    let withheld = found.withheld.iter().map(|(reason, &count)| (reason.name(), count));
+    let other = reasons(std::iter::once(("other captures of the same URL", found.older)).chain(withheld));
     let out = found.pages.saturating_sub(found.taking_part);
     let lone = found.taking_part.saturating_sub(found.paired);
     let mut funnels = vec![funnel(
@@ -189,7 +191,7 @@ fn funnels(found: &Overview) -> Vec<Funnel> {
         vec![
             ("records read", found.records, Vec::new()),
             ("captures taken as pages", found.captures, left_out),
-            ("pages, one for each URL", found.pages, reasons([("other captures of the same URL", found.older)])),
+            ("pages, one for each URL", found.pages, other),
             (
                 "pages that take part",
                 found.taking_part,

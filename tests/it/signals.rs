@@ -1,11 +1,13 @@
 //! What pages say of themselves: marks of machine translation, directives to opt out, licences, and what their records are called.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::{Held, diglot, export, failure, rows, run, stdout, text};
+#[cfg(feature = "exec")]
+use crate::engine::Engine;
+use crate::support::{Held, diglot, export, failure, rows, run, stdout, text, webserver};
 
 const EN: [&str; 3] = [
     "The museum opens every morning at nine and shows the work of painters who lived in this valley",
@@ -263,4 +265,49 @@ fn the_newest_rules_count_whatever_the_order_of_archives() {
     assert_eq!(listing("apart", &[&[&old], &[&warc], &[&new]]), together);
     assert_eq!(listing("after", &[&[&new], &[&warc], &[&old]]), together);
     assert_eq!(listing("before", &[&[&warc], &[&old], &[&new]]), together);
+}
+
+#[cfg(feature = "exec")]
+#[test]
+fn steps_leave_out_what_a_run_leaves_out_however_a_domain_is_divided() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (warc, rules) = (folder.path().join("a.warc"), folder.path().join("b.warc"));
+    write(&warc, 6, &pages());
+    write(&rules, 6, &[robots(PRIVATE)]);
+    let archives = [warc, rules];
+    let settings = [("respect-robots", "yes")];
+    let pages = by_engine(Engine::new(2, &settings, true), &archives);
+    assert_eq!(urls(&pages), by_run(&archives));
+    assert_eq!(pages.len(), 2 * SAMPLES.len() - 4);
+    assert!(pages.iter().any(|page| page["machine_translated"] == "weglot" && page["record_id"].is_string()));
+    // Only one part of a domain that is divided has the record with the rules for all.
+    let rules = folder.path().join("c.warc");
+    write(&rules, 6, &[file("http://webserver.site.test/robots.txt", "User-agent: *\nDisallow: /manual/fr/")]);
+    let archives = [webserver(), rules];
+    let expected = by_run(&archives);
+    assert!(expected.len() > 20 && !expected.iter().any(|url| url.contains("/manual/fr/")), "{expected:?}");
+    assert_eq!(urls(&by_engine(Engine::dividing(3, &settings, false), &archives)), expected);
+}
+
+/// The rows of pages that the steps give.
+#[cfg(feature = "exec")]
+fn by_engine(mut engine: Engine, archives: &[PathBuf]) -> Vec<Value> {
+    let found = engine.run(archives).expect("it runs");
+    found["pages"].iter().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// The URLs of the pages that a run gives, without those that opt out.
+#[cfg(feature = "exec")]
+fn by_run(archives: &[PathBuf]) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    diglot(&store).args(["-q", "run", "--respect-robots", "--until", "keys"]).args(archives).assert().success();
+    urls(&export(&store, &["--what", "pages"]))
+}
+
+#[cfg(feature = "exec")]
+fn urls(pages: &[Value]) -> Vec<String> {
+    let mut urls: Vec<String> = pages.iter().map(|page| text(page, "url").to_owned()).collect();
+    urls.sort();
+    urls
 }

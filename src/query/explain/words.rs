@@ -58,7 +58,7 @@ fn of_page(page: &PageExplanation, lines: &mut Lines) {
     lines.add("verdict", &page.verdict);
     for skip in &page.left_out {
         let reason = skip.reason.map_or("for a reason unknown to this release", SkipReason::name);
-        lines.add("left out", format!("{reason}{}; {}", in_parentheses(&skip.detail), place(&skip.place)));
+        lines.add("left out", format!("{reason}{}; {}", in_parentheses(&few_lines(&skip.detail)), place(&skip.place)));
     }
     if let Some(original) = &page.copy_of {
         lines.add("copy of", original);
@@ -115,6 +115,16 @@ fn in_words(source: &SourceFacts) -> String {
     let key = source.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
     let counts = format!("{}, {} accepted", counted(u64::from(source.proposed), "pair"), source.accepted);
     format!("{}{key}: {counts}, estimated precision {:.3}", source.method.name(), source.est_precision)
+}
+
+/// The first lines of a detail in one line: files of owners have many.
+fn few_lines(detail: &str) -> String {
+    const FEW: usize = 12;
+    let mut lines: Vec<&str> = detail.lines().take(FEW).collect();
+    if detail.lines().nth(FEW).is_some() {
+        lines.push("…");
+    }
+    lines.join(", ")
 }
 
 fn place(RecordPlace { archive, offset, length }: &RecordPlace) -> String {

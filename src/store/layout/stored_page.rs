@@ -6,9 +6,7 @@ use super::packed_names::{pack_digest, pack_id, unpack_digest, unpack_id};
 use crate::index::numbers::{Reader, folded, put, unfolded};
 #[cfg(feature = "exec")]
 use crate::types::Pointer;
-use crate::types::{
-    Block, Capture, Image, Lang, Link, LinkKind, OptOuts, Page, RecordName, Signals, Translated, TranslationMark,
-};
+use crate::types::{Block, Capture, Image, Lang, Link, LinkKind, OptOuts, Page, Signals, Translated, TranslationMark};
 
 /// How many pages a block has at most: as many as the low bits of a reference can number.
 pub const BLOCK_PAGES: usize = 16;
@@ -342,14 +340,12 @@ impl StoredPage {
             confidence: self.confidence,
             is_by_program: self.is_by_program,
             declared: self.declared.clone(),
-            signals: self.signals(),
             latin_share: self.latin_share,
             ..Page::default()
         };
         let (file, offset, length) = (self.file().to_owned(), self.offset, self.length);
         let pointer = (!file.is_empty()).then_some(Pointer { file, offset, length });
-        let name = RecordName { id: self.record_id(), digest: self.payload_digest() };
-        let capture = Capture { offset, length, date_ms: self.date_ms, pointer, name, ..Capture::default() };
+        let capture = Capture { offset, length, date_ms: self.date_ms, pointer, ..Capture::default() };
         encode(self.url(), self.archive, &capture, &page)
     }
 
@@ -467,6 +463,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::types::RecordName;
 
     fn lang() -> impl Strategy<Value = Lang> {
         prop::sample::select(vec![Lang::EN, Lang::UNKNOWN, Lang::parse("zh-hant").expect("a tag")])
