@@ -166,17 +166,20 @@ impl Rule {
             Some(pattern) => (pattern, true),
             None => (self.pattern.as_str(), false),
         };
-        let mut parts = pattern.split('*');
+        let mut parts = pattern.split('*').peekable();
         let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else { return false };
-        let mut last = None;
-        for part in parts {
+        if parts.peek().is_none() {
+            return !is_whole || rest.is_empty();
+        }
+        while let Some(part) = parts.next() {
+            if is_whole && parts.peek().is_none() {
+                return rest.ends_with(part);
+            }
             // The earliest place leaves the most for the parts that follow.
             let Some(at) = rest.find(part) else { return false };
-            last = Some(part);
             rest = &rest[at + part.len()..];
         }
-        // With a `*` before it, the last part may stand at a later place, too.
-        !is_whole || rest.is_empty() || last.is_some_and(|part| rest.ends_with(part))
+        true
     }
 }
 
@@ -253,6 +256,10 @@ mod tests {
         ] {
             assert_eq!(is_allowed(robots, path), allowed, "{path}");
         }
+        assert!(
+            !is_allowed("User-agent: *\nDisallow: /*aa$", "/baaa"),
+            "the last part may overlap where it first fits"
+        );
         assert!(is_allowed("User-agent: *\nDisallow:\n", "/a"), "an empty rule forbids nothing");
         assert!(is_allowed("User-agent: *\nDisallow: /a\nAllow: /a", "/a"));
         assert!(is_allowed("", "/a") && is_allowed("Disallow: /", "/a"), "rules of no agent count for none");
