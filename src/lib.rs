@@ -62,10 +62,16 @@ pub use store::{Access, Store};
 
 /// What may be read: archives by their paths; and what became of them.
 pub mod inputs {
+    #[cfg(feature = "pdf")]
+    pub use crate::archive::read_pdf_with;
     pub use crate::archive::{
         Inputs, PAGES, Refused, STREAM, Tally, expand, expand_with_indexes, names as format_names,
     };
+    #[cfg(feature = "pdf")]
+    pub use crate::extract::html_of_pdf;
     pub use crate::files::open;
+    #[cfg(feature = "pdf")]
+    pub use crate::program::PDF_COMMAND;
 }
 
 // What lies behind it, open to the laboratory alone.

@@ -1,6 +1,7 @@
 //! The trait of archive formats, and the items that reading an archive yields.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::error::Result;
 use crate::types::{RawRecord, Skip};
@@ -22,6 +23,18 @@ pub struct Params {
     /// of their files are appended.
     #[serde(skip)]
     pub base_url: Option<String>,
+    /// The program that makes HTML of PDF: this one, called with a command of its own. Without it, PDF is not read.
+    #[serde(skip)]
+    pub pdf_reader: Option<PathBuf>,
+}
+
+/// What [`Params::pdf_reader`] is by default.
+static PDF_READER: OnceLock<PathBuf> = OnceLock::new();
+
+#[cfg(feature = "pdf")]
+/// Has PDF read by this program from now on, which is set but once.
+pub fn read_pdf_with(program: PathBuf) {
+    let _ = PDF_READER.set(program);
 }
 
 /// Allowed values of [`Params::max_record_bytes`]. A kilobyte has room for a header and a sentence. A record is held in memory, and what is
@@ -30,7 +43,13 @@ pub const RECORD_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
 
 impl Default for Params {
     fn default() -> Params {
-        Params { max_record_bytes: 16 << 20, max_window_bytes: 128 << 20, archives: None, base_url: None }
+        Params {
+            max_record_bytes: 16 << 20,
+            max_window_bytes: 128 << 20,
+            archives: None,
+            base_url: None,
+            pdf_reader: PDF_READER.get().cloned(),
+        }
     }
 }
 

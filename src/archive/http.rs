@@ -2,7 +2,9 @@
 
 use super::coding::{CodingError, decode, gunzip, is_none, unchunk};
 use super::format::Params;
-use super::mime::{essence, is_html_type, is_sitemap, is_zipped_sitemap, looks_like_markup, may_be_sitemap};
+use super::mime::{
+    essence, is_html_type, is_pdf_type, is_sitemap, is_zipped_sitemap, looks_like_markup, may_be_sitemap,
+};
 use super::owners::{self, is_of_owner};
 use crate::types::{Capture, RawRecord, RecordName, Skip, SkipReason};
 
@@ -66,7 +68,7 @@ fn take(record: &mut RawRecord, limit: u64, params: &Params) -> Result<Capture, 
             }
             return Err((SkipReason::NotHtml, response.content_type.unwrap_or_default()));
         }
-        check(&response)?;
+        check(&response, params)?;
         let body = body(&mut record.block, &response, limit, params)?;
         Ok((response, body))
     });
@@ -206,27 +208,30 @@ fn status(line: &[u8]) -> Option<u16> {
 }
 
 /// The checks that need no body.
-fn check(response: &Response) -> Result<(), Refusal> {
+fn check(response: &Response, params: &Params) -> Result<(), Refusal> {
     if response.status != 200 {
         return Err((SkipReason::Status, response.status.to_string()));
     }
     match response.content_type.as_deref() {
-        Some(content_type) if is_other_type(content_type) && !may_be_sitemap(response.content_type.as_deref()) => {
+        Some(content_type)
+            if is_other_type(content_type, params) && !may_be_sitemap(response.content_type.as_deref()) =>
+        {
             Err((SkipReason::NotHtml, content_type.to_owned()))
         }
         _ => Ok(()),
     }
 }
 
-/// True for a type that is not of HTML.
-fn is_other_type(content_type: &str) -> bool {
-    !essence(content_type).is_empty() && !is_html_type(content_type)
+/// True for a type that is neither of HTML nor of what else is read.
+fn is_other_type(content_type: &str, params: &Params) -> bool {
+    let is_read = is_html_type(content_type) || params.pdf_reader.is_some() && is_pdf_type(content_type);
+    !essence(content_type).is_empty() && !is_read
 }
 
 /// The body of a response that is a page or a sitemap, with its codings undone, up to `limit`. Where nothing else has to change, only the head is
 /// removed from the block.
 fn body(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -> Result<Vec<u8>, Refusal> {
-    let other_type = response.content_type.as_deref().filter(|content_type| is_other_type(content_type));
+    let other_type = response.content_type.as_deref().filter(|content_type| is_other_type(content_type, params));
     let not_html = || other_type.map(|content_type| (SkipReason::NotHtml, content_type.to_owned()));
     let body = decoded(block, response, limit, params).map_err(|refusal| match refusal.0 {
         SkipReason::BadCoding => not_html().unwrap_or(refusal),
@@ -245,7 +250,8 @@ fn body(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -
     if body.trim_ascii().is_empty() {
         return Err((SkipReason::EmptyBody, String::new()));
     }
-    if !response.is_html() && !looks_like_markup(&body) {
+    let is_declared = response.content_type.as_deref().is_some_and(|it| is_html_type(it) || is_pdf_type(it));
+    if !is_declared && !looks_like_markup(&body) {
         return Err((SkipReason::NotHtml, "no content type, and no markup at the start".to_owned()));
     }
     Ok(body)

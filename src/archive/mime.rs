@@ -45,6 +45,11 @@ pub(super) fn is_html_type(content_type: &str) -> bool {
         .any(|html| essence.eq_ignore_ascii_case(html))
 }
 
+/// True for the types of PDF, with or without parameters.
+pub fn is_pdf_type(content_type: &str) -> bool {
+    ["application/pdf", "application/x-pdf"].iter().any(|pdf| essence(content_type).eq_ignore_ascii_case(pdf))
+}
+
 pub(super) fn essence(content_type: &str) -> &str {
     content_type.split([';', ',']).next().unwrap_or("").trim()
 }
@@ -132,6 +137,11 @@ mod tests {
         }
         assert!(may_be_sitemap(Some("Text/XML; charset=utf-8")) && may_be_sitemap(None));
         assert!(!may_be_sitemap(Some("application/rss+xml")));
+    }
+
+    #[test]
+    fn types_of_pdf_are_told_from_others() {
+        assert!(is_pdf_type("Application/PDF; x=y") && !is_pdf_type("text/html") && !is_pdf_type(""));
     }
 
     #[test]

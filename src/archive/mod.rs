@@ -83,10 +83,13 @@ use detect::Formats;
 
 pub use beside::patiently;
 pub use copies::Copier;
+#[cfg(feature = "pdf")]
+pub use format::read_pdf_with;
 pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
 pub use identity::{Stat, stat};
 use inputs::Indexes;
 pub use inputs::Inputs;
+pub use mime::is_pdf_type;
 pub use pages::{NAME as PAGES, is_base_url};
 pub use portions::{Limits, Portion, index_lines, portions, unforeseen};
 pub use stream::{STREAM, Stream};

@@ -33,6 +33,8 @@ mod manual;
 mod output;
 mod pairs;
 mod parent;
+#[cfg(all(feature = "pdf", unix))]
+mod pdf;
 mod progress;
 mod recover;
 #[cfg(feature = "review")]
@@ -95,6 +97,8 @@ enum Command {
     Report(review::Report),
     #[cfg(feature = "exec")]
     Exec(exec::Exec),
+    #[cfg(all(feature = "pdf", unix))]
+    Pdf(pdf::Pdf),
     Check(upkeep::Check),
     Compact(upkeep::Compact),
     Remove(upkeep::Remove),
@@ -179,6 +183,13 @@ fn catch_wishes() {
 }
 
 fn dispatch(cli: Cli) -> anyhow::Result<()> {
+    #[cfg(all(feature = "pdf", unix))]
+    {
+        if let Command::Pdf(command) = &cli.command {
+            return command.run();
+        }
+        pdf::be_there();
+    }
     let global = &cli.global;
     output::keep_out_of(&global.store);
     say::name_store(&global.store);
@@ -219,6 +230,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Report(command) => command.run(global),
         #[cfg(feature = "exec")]
         Command::Exec(command) => command.run(global),
+        #[cfg(all(feature = "pdf", unix))]
+        Command::Pdf(command) => command.run(),
         Command::Check(command) => command.run(global),
         Command::Compact(command) => command.run(global),
         Command::Remove(command) => command.run(global),

@@ -2,7 +2,7 @@
 //!
 //! [`extract`] reads the bytes of one capture as UTF-8 (`charset`), goes through its markup once (`html`, which looks tags up in `tags`,
 //! folds white space in `fold` and resolves URLs in `links`), and detects the language of the text ([`crate::language`]). Text without
-//! markup is read by `plain`, the JSON of a WAT by `wat`. What a page says of itself beyond its text is collected by `signals`. It keeps nothing between pages, so any number of threads may call it. A capture
+//! markup is read by `plain`, the JSON of a WAT by `wat`; of a PDF, `pdf` makes HTML, in a process that may fail. What a page says of itself beyond its text is collected by `signals`. It keeps nothing between pages, so any number of threads may call it. A capture
 //! without a text of its own is not a page: `stubs` recognises it, with the help of `scripts` and `stub_words`. What a sitemap declares is
 //! read by [`sitemap`].
 
@@ -14,6 +14,8 @@ mod html;
 mod lines;
 mod links;
 mod params;
+#[cfg(feature = "pdf")]
+mod pdf;
 mod plain;
 mod read;
 mod scripts;
@@ -36,6 +38,8 @@ use crate::types::{CanonicalUrl, Capture, Form, Page, SkipReason};
 
 pub(crate) use lines::is_unspaced;
 pub use params::Params;
+#[cfg(feature = "pdf")]
+pub use pdf::html as html_of_pdf;
 
 /// Of so many pages whose language is told, one has its letters counted.
 const TOLD_PER_SAMPLE: u64 = 2;

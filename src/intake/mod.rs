@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::extract;
 use crate::keys::copies;
 use crate::language::asked::Answer;
-use crate::program::{Program, Stop};
+use crate::program::{Program, Stop, html_of_pdf};
 use crate::store::layout::{PageEntry, encode};
 use crate::store::pack;
 use crate::types::{CanonicalUrl, Capture, Form, Page, RawRecord, Skip, SkipReason};
@@ -187,6 +187,16 @@ impl Records<'_> {
         self.captured(archive::capture(record, &self.config.archive))
     }
 
+    /// Puts HTML in place of PDF.
+    fn without_pdf(&self, capture: &mut Capture) -> std::result::Result<(), String> {
+        let Some(reader) = &self.config.archive.pdf_reader else { return Ok(()) };
+        if capture.form == Form::Page && capture.content_type.as_deref().is_some_and(archive::is_pdf_type) {
+            capture.body = html_of_pdf(reader, &capture.body)?;
+            capture.content_type = Some("text/html; charset=utf-8".to_owned());
+        }
+        Ok(())
+    }
+
     fn captured(&self, captured: std::result::Result<Capture, Skip>) -> Outcome {
         captured.map_or_else(Outcome::of_skip, |capture| self.capture(capture))
     }
@@ -207,6 +217,7 @@ impl Records<'_> {
             return Outcome::Sitemap(skip, url.identity().to_owned(), sitemap.groups);
         }
         let read = CanonicalUrl::parse(&capture.url).map_err(|reason| (reason, String::new())).and_then(|url| {
+            self.without_pdf(&mut capture).map_err(|problem| (SkipReason::BadPdf, problem))?;
             let read = match self.program {
                 None => Read::Told(extract::extract(&capture, &url, params)?),
                 Some(program) => Read::Untold(extract::untold(&capture, &url, params)?, program),

@@ -5,6 +5,7 @@
 //! written, and answers understood, by [`crate::language::asked`] and [`crate::text::scored`]. The answer to a line depends on that line
 //! only, so neither the order in which questions come nor the number of processes changes a result.
 
+mod pdf;
 mod process;
 
 use std::sync::{Mutex, PoisonError};
@@ -20,6 +21,9 @@ use crate::language::asked::{self, Answer};
 use crate::text::scored;
 use process::{Process, Wait, look_for};
 
+#[cfg(feature = "pdf")]
+pub use pdf::PDF_COMMAND;
+pub use pdf::html as html_of_pdf;
 pub use process::{Stop, shown};
 
 /// How many answers are kept, in memory alone: some 10 MB. Beyond that, they are forgotten, and lines asked again.

@@ -98,6 +98,8 @@ reasons! {
     OptedOut = 28, "opted out";
     /// A page that a machine translated. Only with a setting.
     MachineTranslated = 29, "translated by a machine";
+    /// A PDF that is damaged, encrypted, or takes too much time or memory.
+    BadPdf = 30, "pdf that cannot be read";
 }
 
 impl fmt::Display for SkipReason {

@@ -31,6 +31,10 @@ mod listings;
 mod modules;
 #[cfg(unix)]
 mod outside;
+mod pdf;
+#[cfg(feature = "pdf")]
+#[path = "../../src/extract/pdf/sample.rs"]
+mod pdf_sample;
 mod presets;
 #[cfg(unix)]
 mod program;

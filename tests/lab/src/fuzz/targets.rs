@@ -117,7 +117,7 @@ fn values_behind<const HEAD: usize>() -> Box<Make> {
 }
 
 fn params() -> archive::Params {
-    archive::Params { max_record_bytes: 1 << 20, max_window_bytes: 8 << 20, archives: None, base_url: None }
+    archive::Params { max_record_bytes: 1 << 20, max_window_bytes: 8 << 20, ..archive::Params::default() }
 }
 
 /// All items from a position on, each with the position behind it.
