@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::index::site::{PageFacts, Pages, Urls};
 use crate::language::letters::Letters;
 use crate::language::profiles::{Compared, Profiles};
-use crate::language::{is_alone, is_told};
+use crate::language::{is_alone, is_told_in};
 use crate::types::Lang;
 
 /// From so many bytes on, a text in a language with a list of words is told by its words; one that is not is in another language.
@@ -114,7 +114,7 @@ pub fn told_by_letters(pages: &dyn Pages, profiles: &Profiles, page: u32) -> Opt
 
 /// False for a language that a text cannot be in although its letters are alike: a long text in a language that can be told would have its words.
 pub fn may_be_by_letters(lang: Lang, facts: &PageFacts) -> bool {
-    is_written_so(lang, facts) && !(is_told(lang) && facts.text_bytes >= LONG)
+    is_written_so(lang, facts) && !(is_told_in(lang, facts.latin_share) && facts.text_bytes >= LONG)
 }
 
 /// False for a language with a script of its own, where most of the text is in Latin letters.
@@ -148,7 +148,13 @@ mod tests {
     fn letters_tell_and_deny_where_there_is_a_guess_and_nowhere_else() {
         let lang = |tag: &str| Lang::parse(tag).expect("a tag");
         let read = |is_guess: bool, guess: &str| {
-            let facts = PageFacts { detected: lang(guess), is_guess, text_bytes: 400, ..PageFacts::default() };
+            let facts = PageFacts {
+                detected: lang(guess),
+                is_guess,
+                text_bytes: 400,
+                latin_share: 1.0,
+                ..PageFacts::default()
+            };
             LetteredPages(vec![("x.org/a".to_owned(), count(SAMOAN), facts)])
         };
         let (guess, told) = (read(true, "it"), read(false, "it"));

@@ -278,7 +278,7 @@ mod tests {
     use crate::index::site::{LetteredPages, ListedPages};
     use crate::language::letters::count;
     use crate::language::profiles::Profiles;
-    use crate::language::{Kind, Run, detect};
+    use crate::language::{Kind, Run, detect, writes_latin};
 
     fn lang(tag: &str) -> Lang {
         Lang::parse(tag).expect("a tag")
@@ -288,7 +288,16 @@ mod tests {
     fn page(url: &str, detected: &str, confidence: f32, declared: &str) -> (String, PageFacts) {
         let (detected, declared) = (lang(detected), Lang::parse(declared).unwrap_or(Lang::UNKNOWN));
         let is_guess = detected.is_known() && !is_told(detected);
-        let facts = PageFacts { detected, confidence, is_guess, declared, text_bytes: 2000, ..PageFacts::default() };
+        let latin_share = if is_told(detected) && !writes_latin(detected) { 0.0 } else { 1.0 };
+        let facts = PageFacts {
+            detected,
+            confidence,
+            is_guess,
+            declared,
+            text_bytes: 2000,
+            latin_share,
+            ..PageFacts::default()
+        };
         (url.to_owned(), facts)
     }
 
@@ -576,6 +585,37 @@ mod tests {
         assert_eq!(site("", &|n| format!("x.org/en/{n}"), "en"), [six("en"), six("unnamed")]);
         assert_eq!(site("wo/", &|n| format!("x.org/wo/b{n}"), ""), [six("en"), six("unnamed")]);
         assert_eq!(site("", &|n| format!("x.org/p{n}"), ""), [six("en"), six("unnamed")]);
+    }
+
+    #[test]
+    fn a_code_of_three_letters_names_a_language_where_the_page_exists_in_another_one() {
+        let of = |english: &str, other: &str| {
+            let of_page = |n: usize| {
+                [
+                    page(&english.replace('N', &n.to_string()), "en", 0.99, ""),
+                    page(&other.replace('N', &n.to_string()), "tl", 0.4, ""),
+                ]
+            };
+            counts((0..9).flat_map(of_page).collect())
+        };
+        let nine = |lang: &str| (lang.to_owned(), 9);
+        assert_eq!(of("x.org/v?id=N&lang=en", "x.org/v?id=N&lang=ceb"), [nine("ceb"), nine("en")]);
+        assert_eq!(of("x.org/N-en.html", "x.org/N-ceb.html"), [nine("ceb"), nine("en")]);
+        assert_eq!(of("x.org/v?id=N&lang=en", "x.org/v?id=N&cat=new"), [nine("en"), nine("tl")]);
+        assert_eq!(of("x.org/en/N-a.html", "x.org/N-new.html"), [nine("en"), nine("tl")]);
+    }
+
+    #[test]
+    fn a_language_with_known_words_is_named_in_letters_that_these_are_not_in() {
+        // What models take Uzbek in Cyrillic letters for.
+        let site = |detected: &str| {
+            let of_page = |n: usize| {
+                [page(&format!("x.org/ru/{n}"), "ru", 0.99, ""), page(&format!("x.org/uz/{n}"), detected, 0.4, "uz")]
+            };
+            counts((0..9).flat_map(of_page).collect())
+        };
+        assert_eq!(site("bg"), [("ru".to_owned(), 9), ("uz".to_owned(), 9)]);
+        assert_eq!(site("tr"), [("ru".to_owned(), 9), ("tr".to_owned(), 9)]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so};
 use super::language_names::{is_code, names_by_code};
 use crate::index::site::{PageFacts, Pages, Urls};
-use crate::language::{LIKELY, TOLD, is_alone, is_taken_for, is_told, is_told_as, names::by_name};
+use crate::language::{LIKELY, TOLD, is_alone, is_taken_for, is_told, is_told_as, is_told_in, names::by_name};
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{Field, Lang};
 
@@ -77,10 +77,10 @@ impl Text {
             Text::Told(lang) => is_like(lang) && is_free(lang),
             // Letters of a script tell, however few there are among others.
             Text::Likely(lang) if is_alone(lang) => is_taken_for(named, lang) && is_free(lang),
-            Text::Likely(lang) => is_like(lang) || !is_told(named) && is_free(lang),
-            Text::Other(_) => !is_told(named),
+            Text::Likely(lang) => is_like(lang) || !is_told_in(named, facts.latin_share) && is_free(lang),
+            Text::Other(_) => !is_told_in(named, facts.latin_share),
             // What few words there are say more than a name.
-            Text::Short => !facts.detected.is_known() || !is_told(named),
+            Text::Short => !facts.detected.is_known() || !is_told_in(named, facts.latin_share),
         }
     }
 }
@@ -128,7 +128,12 @@ impl Known {
             }
             for name in names {
                 let named = name.lang;
-                let tally = known.tallies.entry(name.source).or_default();
+                // Words of three letters in queries and names of files say nothing of how far the place is right about languages.
+                let is_word = named.as_str().len() == 3
+                    && matches!(name.source, Source::Place(Field::Query | Field::File, _))
+                    && !matches!(text, Text::Told(lang) if lang.agrees(named));
+                let mut none = Tally::default();
+                let tally = if is_word { &mut none } else { known.tallies.entry(name.source).or_default() };
                 let of_name = known.names.entry((name.source, named.base())).or_default();
                 let is_other = |lang: Lang| !lang.agrees(named) && !is_taken_for(named, lang);
                 let is_denied = pages.deny(page, named);
@@ -149,8 +154,8 @@ impl Known {
                     _ if is_denied => tally.wrong += 1.0,
                     Text::Told(lang) if main.is_some_and(|main| lang.agrees(main)) => {}
                     Text::Told(lang) if is_other(lang) => tally.wrong += 1.0,
-                    Text::Likely(lang) if is_told(named) && is_other(lang) => tally.wrong += 1.0,
-                    Text::Other(_) if is_told(named) => tally.wrong += 1.0,
+                    Text::Likely(lang) if is_told_in(named, facts.latin_share) && is_other(lang) => tally.wrong += 1.0,
+                    Text::Other(_) if is_told_in(named, facts.latin_share) => tally.wrong += 1.0,
                     _ => {}
                 }
             }
@@ -253,10 +258,9 @@ pub fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anat
             continue;
         }
         let place = Source::Place(field, if field == Field::File { 0 } else { at });
-        // Files have extensions of three letters, and queries words.
+        // Names of files are often words of three letters.
         let code = |text: &str| {
-            names_by_code(text)
-                .filter(|lang| lang.as_str().len() == 2 || matches!(field, Field::Host | Field::Path) || text.len() > 3)
+            names_by_code(text).filter(|lang| lang.as_str().len() == 2 || field != Field::File || text.len() > 3)
         };
         let text = anatomy.text(segment.span);
         let whole = code(text).or_else(|| if text.len() > 3 { by_name(text) } else { None });
@@ -267,8 +271,12 @@ pub fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anat
             let mut ends = anatomy.tokens(segment).iter().rev();
             let is_extension = |span: &Span| identity.get(usize::from(span.start).wrapping_sub(1)) == Some(&b'.');
             let (last, before) = (ends.next(), ends.next());
-            let ends = [last, before.filter(|_| last.is_some_and(is_extension))];
-            found_at = ends.into_iter().flatten().find_map(|span| Some((code(anatomy.text(*span))?, *span)));
+            let before = before.filter(|_| last.is_some_and(is_extension));
+            found_at = [last, before].into_iter().flatten().find_map(|span| Some((code(anatomy.text(*span))?, *span)));
+            // Extensions have three letters too.
+            let end = if before.is_some() { before } else { last.filter(|last| !is_extension(last)) };
+            let by_end = || end.and_then(|span| Some((names_by_code(anatomy.text(*span))?, *span)));
+            found_at = found_at.or_else(by_end);
         }
         if let Some((lang, span)) = found_at {
             found.push(Name { source: place, lang, at: Some(usize::from(span.start)..usize::from(span.end)) });
@@ -301,7 +309,12 @@ mod tests {
         }
         assert_eq!(of("x.org/zh_TW/b"), one(Field::Path, 0, "zh-Hant", "zh_TW"));
         assert_eq!(of("x.org/arabic/b"), one(Field::Path, 0, "ar", "arabic"));
-        for url in ["yo.org/a", "x.yo/a", "x.org/so-what/how-two", "x.org/a.php", "x.org/so-you-want-it-all.html"] {
+        // Words that may be codes: what else is on the site decides.
+        assert_eq!(of("x.org/a?id=7&lang=ceb"), one(Field::Query, 1, "ceb", "ceb"));
+        for url in ["x.org/a_ceb.html", "x.org/a-ceb", "x.org/a.ceb.html"] {
+            assert_eq!(of(url), one(Field::File, 0, "ceb", "ceb"), "{url}");
+        }
+        for url in ["yo.org/a", "x.yo/a", "x.org/so-what/how-many", "x.org/a.php", "x.org/so-you-want-this.html"] {
             assert_eq!(of(url), [], "{url}");
         }
     }

@@ -130,8 +130,16 @@ pub fn is_told(lang: Lang) -> bool {
 
 /// The same for a text of which `latin_share` of the letters are A–Z: Serbian in Latin letters is not told from Croatian.
 pub fn is_told_as(lang: Lang, latin_share: f32) -> bool {
-    is_told(lang) && (latin_share <= 0.5 || writes_latin(lang))
+    is_told_in(lang, latin_share) && (latin_share <= 0.5 || writes_latin(lang))
 }
+
+/// The same for a text that may be in any language as far as its letters say: nothing tells Uzbek in Cyrillic letters, whose known words are in Latin ones.
+pub fn is_told_in(lang: Lang, latin_share: f32) -> bool {
+    is_told(lang) && (latin_share > LEAST_LATIN || !words::writes_only_latin(lang))
+}
+
+/// Texts in Latin letters have at least this share of A–Z (an estimate; Vietnamese has two thirds).
+const LEAST_LATIN: f32 = 0.3;
 
 /// True for a language that is known to be written in letters of A–Z.
 pub fn writes_latin(lang: Lang) -> bool {
@@ -222,6 +230,8 @@ fn language(sample: &str, params: &Params) -> (Lang, f32, bool) {
             let (lang, _) = chinese::script(sample);
             (lang, share, false)
         }
+        // Nothing here reads it: what words or models find are quotations.
+        Script::Unread => (Lang::UNKNOWN, 0.0, true),
         Script::Shared => by_words_or_models(sample, &scripts, params),
     }
 }

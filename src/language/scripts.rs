@@ -10,8 +10,10 @@ pub enum Script {
     Alone(&'static str),
     /// Chinese, simplified or traditional.
     Han,
-    /// Several languages write it, as Latin, Cyrillic, Arabic, Devanagari, Tifinagh and Syriac.
+    /// Several languages write it, as Latin, Cyrillic, Arabic and Devanagari.
     Shared,
+    /// Several languages write it, and neither words nor models know one of them so: Tifinagh, Canadian syllables, Syriac, Javanese.
+    Unread,
 }
 
 /// Letters of a text by script.
@@ -21,12 +23,13 @@ pub struct Scripts {
     kana: u32,
     hangul: u32,
     shared: u32,
+    unread: u32,
     alone: [u32; ALONE.len()],
 }
 
 impl Default for Scripts {
     fn default() -> Scripts {
-        Scripts { han: 0, kana: 0, hangul: 0, shared: 0, alone: [0; ALONE.len()] }
+        Scripts { han: 0, kana: 0, hangul: 0, shared: 0, unread: 0, alone: [0; ALONE.len()] }
     }
 }
 
@@ -73,6 +76,11 @@ const ALONE: &[(u32, u32, &str)] = &[
     (0x104b0, 0x104ff, "osa"),
     (0x11100, 0x1114f, "ccp"),
 ];
+
+/// True for the code of a letter of [`Script::Unread`].
+fn is_unread(code: u32) -> bool {
+    matches!(code, 0x700..=0x74f | 0x800..=0x86f | 0x1400..=0x1c7f | 0x2d30..=0x2ddf | 0xa800..=0xaa7f | 0x10000..=0x1ffff)
+}
 
 /// Of these languages, those that are written in other scripts too.
 const ALSO_OTHERWISE: &[&str] = &["sat", "mni", "lep", "lif", "osa", "lis", "vai", "blt", "khb", "tdd", "chr", "ccp"];
@@ -126,6 +134,7 @@ impl Scripts {
             0x3000..=0x33ff | 0xff00..=0xffef => {}
             code => match ALONE.partition_point(|range| range.0 <= code).checked_sub(1) {
                 Some(script) if code <= ALONE[script].1 => self.alone[script] += 1,
+                _ if is_unread(code) => self.unread += u32::from(c.is_alphabetic()),
                 _ => self.shared += u32::from(c.is_alphabetic()),
             },
         }
@@ -147,7 +156,7 @@ impl Scripts {
     /// How many letters the text has, an ideograph counting for several.
     pub fn letters(&self, params: &Params) -> u32 {
         let ideographs = self.han + self.kana + self.hangul;
-        self.shared + self.alone.iter().sum::<u32>() + ideographs * params.letters_per_ideograph
+        self.shared + self.unread + self.alone.iter().sum::<u32>() + ideographs * params.letters_per_ideograph
     }
 
     /// The script of most letters, and its share of them, 0..=1.
@@ -158,6 +167,7 @@ impl Scripts {
             (self.shared, Script::Shared),
             ((self.han + self.kana) * per_ideograph, east_asian),
             (self.hangul * per_ideograph, Script::Alone("ko")),
+            (self.unread, Script::Unread),
         ];
         found.extend(self.alone.iter().zip(ALONE).map(|(&letters, &(_, _, tag))| (letters, Script::Alone(tag))));
         // Of equals the last one wins: those that write alone yield to the others.
@@ -233,8 +243,9 @@ mod tests {
         assert!(ALONE.windows(2).all(|pair| pair[0].1 < pair[1].0));
         assert_eq!(main("ތިމަންނައަކީ ދިވެހި"), Script::Alone("dv"));
         assert_eq!(main("ꆈꌠꁱꂷ ꀋꉬ"), Script::Alone("ii"));
-        assert_eq!(main("ⵉⵎⴷⴰⵏⴻⵏ ⴰⴽⴽⵯ"), Script::Shared);
-        assert_eq!(Scripts::count("ⵉⵎ ܫܠ").shared, 4);
+        assert_eq!(main("ⵉⵎⴷⴰⵏⴻⵏ ⴰⴽⴽⵯ"), Script::Unread);
+        assert_eq!(Scripts::count("ⵉⵎ ܫܠ").unread, 4);
+        assert_eq!(main("Все люди ⵉⵎ"), Script::Shared);
         assert_eq!(Scripts::count("→ © ☃ 🦀 ० 12 ー々〇Ａ").letters(&Params::default()), 0);
         let mixed = Scripts::count("Notebook שלום");
         let lang = |tag: &str| Lang::parse(tag).expect("a tag");

@@ -74,6 +74,12 @@ pub fn writes_latin(lang: Lang) -> bool {
     list_of(lang).is_some_and(|at| LISTS[at].words.iter().any(|word| has_latin(word)))
 }
 
+/// True for a language whose known function words are all in Latin letters.
+pub fn writes_only_latin(lang: Lang) -> bool {
+    let is_latin = |c: char| matches!(c as u32, 0..=0x36f | 0x1e00..=0x1eff | 0x2000..=0x206f | 0xa720..=0xa7ff);
+    list_of(lang).is_some_and(|at| LISTS[at].words.iter().all(|word| word.chars().all(is_latin)))
+}
+
 /// The place of a language in [`LISTS`].
 fn list_of(lang: Lang) -> Option<usize> {
     let base = lang.base();
