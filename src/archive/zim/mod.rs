@@ -69,33 +69,7 @@ impl Format for ZimFormat {
     }
 
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
-        let of_input = |problem| Error::input(path.display().to_string(), problem);
-        let found = open(path, params).map_err(Error::io(path, "opening"))?;
-        let (mut directory, addresses, metadata) = found.map_err(of_input)?;
-        let base = base_hash(params.base_url.as_deref().filter(|_| addresses.is_given));
-        if position > 0 && position & HASH_MASK != base {
-            let problem = "was read in part with another `--base-url`; give that one again, or take another store";
-            return Err(of_input(problem.to_owned()));
-        }
-        let extents = directory.extents().map_err(Error::io(path, "reading"))?;
-        Ok(Box::new(Zim {
-            path: path.to_owned(),
-            params: params.clone(),
-            date_ms: date_ms(&metadata.date),
-            metadata,
-            addresses,
-            directory,
-            extents,
-            base,
-            done: 0,
-            left_out: position >> HASH_BITS,
-            pages: Vec::new(),
-            next: 0,
-            before: None,
-            are_more: true,
-            reading: None,
-            rest: 0,
-        }))
+        Ok(Box::new(Zim::new(path, position, params, AT_ONCE)?))
     }
 }
 
@@ -175,6 +149,8 @@ struct Zim {
     before: Option<Key>,
     /// True while there may be pages after these.
     are_more: bool,
+    /// How many pages are put in order at once.
+    at_once: usize,
     reading: Option<Reading>,
     /// The entry from which those that are no pages are told.
     rest: u32,
@@ -190,6 +166,38 @@ struct Reading {
 }
 
 impl Zim {
+    /// Begins at a position, with so many pages at once.
+    fn new(path: &Path, position: u64, params: &Params, at_once: usize) -> Result<Zim> {
+        let of_input = |problem| Error::input(path.display().to_string(), problem);
+        let found = open(path, params).map_err(Error::io(path, "opening"))?;
+        let (mut directory, addresses, metadata) = found.map_err(of_input)?;
+        let base = base_hash(params.base_url.as_deref().filter(|_| addresses.is_given));
+        if position > 0 && position & HASH_MASK != base {
+            let problem = "was read in part with another `--base-url`; give that one again, or take another store";
+            return Err(of_input(problem.to_owned()));
+        }
+        let extents = directory.extents().map_err(Error::io(path, "reading"))?;
+        Ok(Zim {
+            path: path.to_owned(),
+            params: params.clone(),
+            date_ms: date_ms(&metadata.date),
+            metadata,
+            addresses,
+            directory,
+            extents,
+            base,
+            done: 0,
+            left_out: position >> HASH_BITS,
+            pages: Vec::new(),
+            next: 0,
+            before: None,
+            are_more: true,
+            at_once,
+            reading: None,
+            rest: 0,
+        })
+    }
+
     fn item(&mut self) -> io::Result<Option<Item>> {
         loop {
             if let Some(&key) = self.pages.get(self.next) {
@@ -205,7 +213,7 @@ impl Zim {
                 return Ok(Some(item));
             }
             if self.are_more {
-                self.put_in_order(AT_ONCE)?;
+                self.put_in_order()?;
                 continue;
             }
             if self.rest >= self.directory.count {
@@ -234,8 +242,9 @@ impl Zim {
         is_page.then_some((cluster, blob))
     }
 
-    /// Finds the next pages, up to so many.
-    fn put_in_order(&mut self, at_once: usize) -> io::Result<()> {
+    /// Finds the next pages.
+    fn put_in_order(&mut self) -> io::Result<()> {
+        let at_once = self.at_once;
         let mut keys: Vec<Key> = Vec::new();
         // Once there are too many, none from here on.
         let mut end = None;
@@ -257,6 +266,8 @@ impl Zim {
         keys.sort_unstable();
         keys.truncate(at_once);
         (self.pages, self.next) = (keys, 0);
+        // It knows no places but those of the pages before these.
+        self.reading = None;
         Ok(())
     }
 
@@ -500,41 +511,25 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_put_in_order_a_few_at_a_time() {
-        let file = written(&sample(LAYOUTS[0]).bytes());
-        let keys = |at_once: usize| {
-            let found = open(file.path(), &Params::default()).expect("readable").expect("a ZIM");
-            let mut zim = Zim {
-                path: file.path().to_owned(),
-                params: Params::default(),
-                extents: Extents::default(),
-                directory: found.0,
-                addresses: found.1,
-                metadata: found.2,
-                date_ms: 0,
-                base: 0,
-                done: 0,
-                left_out: 0,
-                pages: Vec::new(),
-                next: 0,
-                before: None,
-                are_more: true,
-                reading: None,
-                rest: 0,
-            };
-            let mut keys = Vec::new();
-            while zim.are_more {
-                zim.put_in_order(at_once).expect("readable");
-                assert!(zim.pages.len() <= at_once);
-                keys.append(&mut zim.pages);
-                zim.before = keys.last().copied();
+    fn pages_that_are_put_in_order_a_few_at_a_time_are_the_same() {
+        for layout in LAYOUTS {
+            let file = written(&sample(layout).bytes());
+            let all = items(file.path(), 0, &Params::default());
+            for at_once in 1..=8 {
+                let read = |position: u64| {
+                    let mut zim = Zim::new(file.path(), position, &Params::default(), at_once).expect("a ZIM");
+                    let mut items = Vec::new();
+                    while let Some(item) = zim.next().expect("readable") {
+                        items.push((item, zim.position()));
+                        assert!(zim.pages.len() <= at_once && items.len() < 1000);
+                    }
+                    items
+                };
+                assert_eq!(read(0), all, "{layout:?} {at_once}");
+                for at in 0..all.len() {
+                    assert_eq!(read(all[at].1), all[at + 1..], "{layout:?} {at_once} {at}");
+                }
             }
-            keys
-        };
-        let all = keys(100);
-        assert!(all.len() == 6 && all.is_sorted());
-        for at_once in 1..8 {
-            assert_eq!(keys(at_once), all, "{at_once}");
         }
     }
 
