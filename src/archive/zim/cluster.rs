@@ -10,8 +10,17 @@ use crate::archive::format::Params;
 use crate::files;
 use crate::types::SkipReason;
 
-/// How much of a compressed cluster is decompressed. Usual ones have 2 MiB, or one blob that is longer.
-const MAX_BYTES: u64 = 1 << 30;
+/// How many of the longest pages there may be before the end of a page in a compressed cluster. Usual clusters have 2 MiB, or one blob that is
+/// longer.
+const PAGES_BEFORE: u64 = 4;
+/// What is decompressed of a cluster at the least, and at the most if one page is not longer.
+const MIN_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 256 << 20;
+
+/// How much of a compressed cluster is decompressed for pages that may have so many bytes.
+pub(super) fn max_bytes(max_record_bytes: u64) -> u64 {
+    (max_record_bytes.saturating_mul(PAGES_BEFORE)).clamp(MIN_BYTES, MAX_BYTES).max(max_record_bytes)
+}
 
 /// Why a blob or a cluster is not read.
 pub(super) type Bad = (SkipReason, String);
@@ -31,14 +40,18 @@ pub(super) struct Cluster {
 }
 
 enum Input {
-    /// With the place in the file at which it begins.
-    Plain(BufReader<File>, u64),
+    Plain(BufReader<File>),
     Coded(Decoded),
 }
 
 impl Cluster {
-    /// Begins to read the cluster that lies in these bytes of the file.
-    pub(super) fn open(path: &Path, place: Range<u64>, params: &Params) -> io::Result<Result<Cluster, Bad>> {
+    /// Begins to read the cluster that lies in these bytes of the file, of which so many are decompressed if it is compressed.
+    pub(super) fn open(
+        path: &Path,
+        place: Range<u64>,
+        max_bytes: u64,
+        params: &Params,
+    ) -> io::Result<Result<Cluster, Bad>> {
         let mut file = BufReader::with_capacity(64 << 10, files::open(path)?);
         file.seek(SeekFrom::Start(place.start))?;
         let mut head = [0];
@@ -48,7 +61,7 @@ impl Cluster {
         let (start, width) = (place.start + 1, if head[0] & 0x10 == 0 { 4 } else { 8 });
         let bytes = place.end.saturating_sub(start);
         let codec = match head[0] & 0x0f {
-            0 | 1 => return Ok(Ok(Cluster { input: Input::Plain(file, start), at: 0, width, end: bytes })),
+            0 | 1 => return Ok(Ok(Cluster { input: Input::Plain(file), at: 0, width, end: bytes })),
             4 => Codec::Xz,
             5 => Codec::Zstd,
             other => {
@@ -67,7 +80,7 @@ impl Cluster {
             Err(problem) => return Ok(Err((SkipReason::BadCompression, problem))),
         };
         let input = Input::Coded(Decoded { input, stream, has_ended: false });
-        Ok(Ok(Cluster { input, at: 0, width, end: MAX_BYTES }))
+        Ok(Ok(Cluster { input, at: 0, width, end: max_bytes }))
     }
 
     /// Where these blobs lie in the cluster, each with what is wrong with it; they are in order, and may be named twice. To be asked first.
@@ -122,7 +135,7 @@ impl Cluster {
         }
         if place.end > self.end {
             let (reason, what) = match self.input {
-                Input::Plain(..) => (SkipReason::Truncated, "has"),
+                Input::Plain(_) => (SkipReason::Truncated, "has"),
                 Input::Coded(_) => (SkipReason::TooLong, "is read up to"),
             };
             return Ok(Err((reason, format!("ends at byte {} of a cluster that {what} {}", place.end, self.end))));
@@ -154,7 +167,10 @@ impl Cluster {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         match &mut self.input {
-            Input::Plain(file, start) => drop(file.seek(SeekFrom::Start(*start + to))?),
+            // What is in the buffer is kept, for blobs are short.
+            Input::Plain(file) => {
+                file.seek_relative(i64::try_from(bytes).map_err(|_| io::ErrorKind::UnexpectedEof)?)?
+            }
             Input::Coded(decoded) => {
                 if io::copy(&mut decoded.take(bytes), &mut io::sink())? < bytes {
                     return Err(io::ErrorKind::UnexpectedEof.into());
@@ -169,7 +185,7 @@ impl Cluster {
         let to = self.at.saturating_add(bytes);
         let read = match &mut self.input {
             _ if to > self.end => 0,
-            Input::Plain(file, _) => file.take(bytes).read_to_end(into)?,
+            Input::Plain(file) => file.take(bytes).read_to_end(into)?,
             Input::Coded(decoded) => decoded.take(bytes).read_to_end(into)?,
         };
         if (read as u64) < bytes {
@@ -226,7 +242,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), [b"xyz", cluster, b"more"].concat()).expect("room on the disk");
         let place = 3..3 + cluster.len() as u64;
-        work(Cluster::open(file.path(), place, &Params::default()).expect("readable").expect("a cluster"))
+        work(Cluster::open(file.path(), place, MAX_BYTES, &Params::default()).expect("readable").expect("a cluster"))
     }
 
     #[test]
@@ -289,12 +305,20 @@ mod tests {
     }
 
     #[test]
-    fn compressions_of_old_and_windows_that_take_much_are_named() {
+    fn a_page_of_any_length_that_is_allowed_is_decompressed() {
+        for bytes in [0, 1 << 10, 16 << 20, 1 << 30] {
+            assert!((MIN_BYTES..=MAX_BYTES.max(bytes)).contains(&max_bytes(bytes)) && max_bytes(bytes) >= bytes);
+        }
+        assert_eq!([max_bytes(32 << 20), max_bytes(100 << 20)], [128 << 20, 256 << 20]);
+    }
+
+    #[test]
+    fn old_compressions_and_windows_that_take_much_are_named() {
         let file = tempfile::NamedTempFile::new().expect("a file");
         let open = |head: &[u8]| {
             std::fs::write(file.path(), head).expect("room on the disk");
             let params = Params { max_window_bytes: 1 << 20, ..Params::default() };
-            Cluster::open(file.path(), 0..100, &params).expect("readable").err().expect("refused").1
+            Cluster::open(file.path(), 0..100, MAX_BYTES, &params).expect("readable").err().expect("refused").1
         };
         assert!(open(&[2]).contains("zlib") && open(&[3]).contains("bzip2") && open(&[7]).contains("compression 7"));
         assert!(open(&[5, 0x28, 0xb5, 0x2f, 0xfd, 0, 0x88]).contains("--max-window-bytes"));

@@ -17,12 +17,15 @@ const VERSIONS: std::ops::RangeInclusive<u16> = 5..=6;
 const MAX_TYPES_BYTES: u64 = 64 << 10;
 /// The longest path of an entry.
 const MAX_PATH_BYTES: u64 = 64 << 10;
+/// How much is read at once of what is read in order, and of what is read anywhere: most entries are shorter.
+const IN_ORDER_BYTES: usize = 64 << 10;
+const ANYWHERE_BYTES: usize = 512;
 /// How many clusters a ZIM may have: 8 TiB of them, as they are usually made.
 const MAX_CLUSTERS: u32 = 1 << 22;
 
 /// In place of a type: another entry is named.
 const REDIRECT: u16 = 0xffff;
-/// In place of a type: there is nothing, for a link leads here, or what was here was deleted.
+/// In place of a type: nothing is here. `0xfffe` is for the target of a link, `0xfffd` for what was deleted.
 const NOTHING: [u16; 2] = [0xfffe, 0xfffd];
 
 /// What stands in place of something that is not as the format says, in words.
@@ -48,10 +51,20 @@ pub(super) enum Content {
     Nothing,
 }
 
+/// An entry without its path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub(super) namespace: u8,
+    pub(super) content: Content,
+    path_at: u64,
+}
+
 /// The directory, with the file, from which entries are read when they are asked for.
 pub(super) struct Directory {
-    pointers: Places,
-    entries: Places,
+    /// For entries that are read one after the other.
+    in_order: Reader,
+    /// For single ones.
+    anywhere: Reader,
     /// Length of the file.
     pub(super) bytes: u64,
     /// True where all content is in one namespace, `C`.
@@ -59,7 +72,6 @@ pub(super) struct Directory {
     /// How many entries there are.
     pub(super) count: u32,
     clusters: u32,
-    entries_at: u64,
     clusters_at: u64,
     types: Vec<String>,
 }
@@ -69,7 +81,7 @@ impl Directory {
     pub(super) fn open(path: &Path) -> Found<Directory> {
         let file = files::open(path)?;
         let bytes = file.metadata()?.len();
-        let mut pointers = Places::new(file, bytes);
+        let mut pointers = Places::new(file, bytes, IN_ORDER_BYTES);
         let mut header = [0; HEADER_BYTES];
         if !pointers.read(0, &mut header)? {
             return Ok(Err(format!("a ZIM that ends within its header, after {bytes} bytes: it was cut off")));
@@ -98,9 +110,13 @@ impl Directory {
             Ok(types) => types,
             Err(problem) => return Ok(Err(problem)),
         };
-        let entries = Places::new(files::open(path)?, bytes);
+        let reader = |pointers, buffer_bytes| -> io::Result<Reader> {
+            Ok(Reader { pointers, entries: Places::new(files::open(path)?, bytes, buffer_bytes), entries_at, count })
+        };
+        let in_order = reader(pointers, IN_ORDER_BYTES)?;
+        let anywhere = reader(Places::new(files::open(path)?, bytes, ANYWHERE_BYTES), ANYWHERE_BYTES)?;
         let is_new = version > 5 && minor > 0;
-        Ok(Ok(Directory { pointers, entries, bytes, is_new, count, clusters, entries_at, clusters_at, types }))
+        Ok(Ok(Directory { in_order, anywhere, bytes, is_new, count, clusters, clusters_at, types }))
     }
 
     /// The type of that number.
@@ -113,15 +129,83 @@ impl Directory {
         if self.is_new { b'C' } else { b'A' }
     }
 
-    /// The entry of that number.
-    pub(super) fn entry(&mut self, number_of: u32) -> Found<Entry> {
+    /// The entry of that number, which follows the one that was read so before.
+    pub(super) fn entry(&mut self, number: u32) -> Found<Entry> {
+        self.in_order.entry(number)
+    }
+
+    /// The same without its path.
+    pub(super) fn entry_head(&mut self, number: u32) -> Found<Head> {
+        self.in_order.head(number)
+    }
+
+    /// The entry of any number.
+    pub(super) fn entry_anywhere(&mut self, number: u32) -> Found<Entry> {
+        self.anywhere.entry(number)
+    }
+
+    /// The entry of that path, sought as if all were in order; `None` where it is not found. An entry that cannot be read hides on which
+    /// side of it the path is.
+    pub(super) fn find(&mut self, namespace: u8, path: &str) -> Found<Option<Entry>> {
+        let (mut from, mut to) = (0, self.count);
+        while from < to {
+            let middle = from + (to - from) / 2;
+            let entry = match self.anywhere.entry(middle)? {
+                Ok(entry) => entry,
+                Err(problem) => return Ok(Err(format!("entry {middle}, on the way to it: {problem}"))),
+            };
+            match (entry.namespace, entry.path.as_bytes()).cmp(&(namespace, path.as_bytes())) {
+                Ordering::Less => from = middle + 1,
+                Ordering::Greater => to = middle,
+                Ordering::Equal => return Ok(Ok(Some(entry))),
+            }
+        }
+        Ok(Ok(None))
+    }
+
+    /// Where the clusters lie.
+    pub(super) fn extents(&mut self) -> io::Result<Extents> {
+        let mut starts = Vec::with_capacity(self.clusters as usize);
+        let mut pointer = [0; 8];
+        for cluster in 0..self.clusters {
+            if !self.in_order.pointers.read(self.clusters_at + u64::from(cluster) * 8, &mut pointer)? {
+                break;
+            }
+            starts.push(number(&pointer));
+        }
+        Ok(Extents::new(starts, self.bytes))
+    }
+}
+
+/// Reads entries.
+struct Reader {
+    pointers: Places,
+    entries: Places,
+    entries_at: u64,
+    count: u32,
+}
+
+impl Reader {
+    fn entry(&mut self, number: u32) -> Found<Entry> {
+        let Head { namespace, content, path_at } = match self.head(number)? {
+            Ok(head) => head,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        let Some(path) = self.entries.text(path_at, MAX_PATH_BYTES)? else {
+            return Ok(Err(format!("its path is longer than {MAX_PATH_BYTES} bytes, or the file ends in it")));
+        };
+        Ok(Ok(Entry { namespace, path, content }))
+    }
+
+    fn head(&mut self, number_of: u32) -> Found<Head> {
         let mut pointer = [0; 8];
         let is_there = number_of < self.count;
         if !is_there || !self.pointers.read(self.entries_at + u64::from(number_of) * 8, &mut pointer)? {
             return Ok(Err(format!("entry {number_of} of {}", self.count)));
         }
         let at = number(&pointer);
-        let beyond = || Err(format!("its entry is at byte {at}, the file has {}", self.bytes));
+        let bytes = self.entries.bytes;
+        let beyond = || Err(format!("its entry is at byte {at}, the file has {bytes}"));
         let mut fixed = [0; 12];
         // An entry ends with two texts, so at least two bytes follow.
         if !self.entries.read(at, &mut fixed[..8])? {
@@ -145,38 +229,7 @@ impl Directory {
                 (Content::Blob { kind, cluster: first, blob: number(&fixed[..4]) as u32 }, 16)
             }
         };
-        let Some(path) = self.entries.text(at + length, MAX_PATH_BYTES)? else {
-            return Ok(Err(format!("its path is longer than {MAX_PATH_BYTES} bytes, or the file ends in it")));
-        };
-        Ok(Ok(Entry { namespace, path, content }))
-    }
-
-    /// The entry of that path, sought as if all were in order; `None` where it is not found.
-    pub(super) fn find(&mut self, namespace: u8, path: &str) -> io::Result<Option<Entry>> {
-        let (mut from, mut to) = (0, self.count);
-        while from < to {
-            let middle = from + (to - from) / 2;
-            let Ok(entry) = self.entry(middle)? else { return Ok(None) };
-            match (entry.namespace, entry.path.as_bytes()).cmp(&(namespace, path.as_bytes())) {
-                Ordering::Less => from = middle + 1,
-                Ordering::Greater => to = middle,
-                Ordering::Equal => return Ok(Some(entry)),
-            }
-        }
-        Ok(None)
-    }
-
-    /// Where the clusters lie.
-    pub(super) fn extents(&mut self) -> io::Result<Extents> {
-        let mut starts = Vec::with_capacity(self.clusters as usize);
-        let mut pointer = [0; 8];
-        for cluster in 0..self.clusters {
-            if !self.pointers.read(self.clusters_at + u64::from(cluster) * 8, &mut pointer)? {
-                break;
-            }
-            starts.push(number(&pointer));
-        }
-        Ok(Extents::new(starts, self.bytes))
+        Ok(Ok(Head { namespace, content, path_at: at + length }))
     }
 }
 
@@ -199,8 +252,8 @@ impl Extents {
         Extents { starts, sorted, end }
     }
 
-    /// The bytes in which a cluster lies. Clusters that begin together would be as many readings of the same bytes: only the first of them
-    /// has any.
+    /// The bytes in which a cluster lies. Clusters that begin together would be as many readings of the same bytes: only the first of
+    /// them has any.
     pub(super) fn of(&self, cluster: u32) -> Result<std::ops::Range<u64>, String> {
         let Some(&start) = self.starts.get(cluster as usize) else {
             return Err(format!("cluster {cluster} of {}", self.starts.len()));
@@ -222,7 +275,7 @@ fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// A file that is read at places which mostly follow each other.
+/// A file that is read at places.
 struct Places {
     file: BufReader<File>,
     /// Where it is; `None` where that is not known.
@@ -231,8 +284,8 @@ struct Places {
 }
 
 impl Places {
-    fn new(file: File, bytes: u64) -> Places {
-        Places { file: BufReader::with_capacity(64 << 10, file), at: None, bytes }
+    fn new(file: File, bytes: u64, buffer_bytes: usize) -> Places {
+        Places { file: BufReader::with_capacity(buffer_bytes, file), at: None, bytes }
     }
 
     fn go(&mut self, to: u64) -> io::Result<()> {
@@ -318,11 +371,40 @@ mod tests {
         assert_eq!(entries[0].content, Content::Redirect(1));
         assert_eq!((entries[1].namespace, entries[1].path.as_str()), (b'C', "b/\u{e9} ?"));
         for entry in entries {
-            assert_eq!(directory.find(entry.namespace, &entry.path).expect("readable"), Some(entry));
+            assert_eq!(directory.find(entry.namespace, &entry.path).expect("readable"), Ok(Some(entry)));
         }
-        assert_eq!(directory.find(b'C', "b").expect("readable"), None);
+        assert_eq!(directory.find(b'C', "b").expect("readable"), Ok(None));
         assert!(directory.entry(3).expect("readable").is_err());
         assert_eq!((directory.kind(0), directory.kind(9)), (Some("text/html"), None));
+    }
+
+    #[test]
+    fn entries_are_the_same_in_order_anywhere_and_without_their_paths() {
+        let mut sample = Sample::new(Layout::default());
+        for at in 0..300 {
+            sample.add(b'C', &format!("{at}{}", "x".repeat(at * 3)), "text/html", b"<p>");
+        }
+        let mut directory = of(&sample.bytes()).expect("a directory");
+        for number in (0..300).map(|at| at * 7 % 301).chain([300]) {
+            let entry = directory.entry(number).expect("readable");
+            assert_eq!(directory.entry_anywhere(number).expect("readable"), entry);
+            let head = directory.entry_head(number).expect("readable");
+            assert_eq!(
+                head.map(|head| (head.namespace, head.content)),
+                entry.map(|entry| (entry.namespace, entry.content))
+            );
+        }
+    }
+
+    #[test]
+    fn an_entry_that_cannot_be_read_does_not_hide_others() {
+        let mut bytes = sample();
+        let list = number(&bytes[32..40]) as usize;
+        bytes[list + 8..list + 16].fill(0xff);
+        let mut directory = of(&bytes).expect("a directory");
+        assert!(directory.entry(0).expect("readable").is_ok() && directory.entry(2).expect("readable").is_ok());
+        let problem = directory.find(b'M', "Name").expect("readable").expect_err("the middle is damaged");
+        assert!(problem.starts_with("entry 1, on the way to it: its entry is at byte"), "{problem}");
     }
 
     #[test]

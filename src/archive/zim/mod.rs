@@ -8,7 +8,7 @@
 //! order of reading, with a hash of the base URL, if the addresses follow from it, as with folders of pages.
 //!
 //! What lies where is said by the file, and nothing of it is believed: a place is looked at only within the file, clusters that begin
-//! together or end after a gigabyte are not read, two entries of the same bytes are one page, and redirects are not followed.
+//! together are read once, a compressed one up to a limit, two entries of the same bytes are one page, and redirects are not followed.
 //!
 //! | file | what it knows |
 //! |---|---|
@@ -38,7 +38,7 @@ use crate::error::{Error, Result};
 use crate::types::{RawRecord, Skip, SkipReason};
 use address::{Addresses, Metadata};
 use cluster::{Bad, Cluster, Place};
-use directory::{Content, Directory, Entry, Extents, JOIN, MAGIC};
+use directory::{Content, Directory, Entry, Extents, Head, JOIN, MAGIC};
 
 /// The format of ZIM files.
 pub(super) struct ZimFormat;
@@ -47,6 +47,8 @@ pub(super) struct ZimFormat;
 const AT_ONCE: usize = 1 << 20;
 /// The longest metadata that are read, in bytes.
 const MAX_METADATA_BYTES: u64 = 4 << 10;
+/// How much of a compressed cluster is decompressed for metadata, in bytes.
+const METADATA_CLUSTER_BYTES: u64 = 16 << 20;
 /// How many bits of a position hold a hash of the base URL.
 const HASH_BITS: u32 = 32;
 const HASH_MASK: u64 = (1 << HASH_BITS) - 1;
@@ -64,8 +66,7 @@ impl Format for ZimFormat {
         if is_part(path) {
             return Err(format!("the first part of a split ZIM: {JOIN}"));
         }
-        let (_, _, _) = open(path, params).map_err(|error| error.to_string())??;
-        Ok(())
+        open(path, params).map_err(|error| error.to_string())?.map(|_| ())
     }
 
     fn open(&self, path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
@@ -85,43 +86,68 @@ pub(super) fn of_part() -> String {
     format!("a part of a split ZIM: {JOIN}")
 }
 
-type Opened = std::result::Result<(Directory, Addresses, Metadata), String>;
+/// What is known before anything is read.
+struct Opened {
+    directory: Directory,
+    extents: Extents,
+    addresses: Addresses,
+    metadata: Metadata,
+}
 
-fn open(path: &Path, params: &Params) -> io::Result<Opened> {
+fn open(path: &Path, params: &Params) -> io::Result<std::result::Result<Opened, String>> {
     let mut directory = match Directory::open(path)? {
         Ok(directory) => directory,
         Err(problem) => return Ok(Err(problem)),
     };
-    let mut extents = None;
-    let mut text = |name: &str| -> io::Result<String> {
-        let Some(Entry { content: Content::Blob { cluster, blob, .. }, .. }) = directory.find(b'M', name)? else {
-            return Ok(String::new());
-        };
-        let extents = match &mut extents {
-            Some(extents) => extents,
-            None => extents.insert(directory.extents()?),
-        };
-        Ok(text_of(path, extents, (cluster, blob), params)?.unwrap_or_default())
+    let extents = directory.extents()?;
+    let mut text = |name: &str| text_of(path, &mut directory, &extents, name, params);
+    let (source, name, scraper) = (text("Source")?, text("Name")?, text("Scraper")?);
+    let (language, date) = (text("Language")?.unwrap_or_default(), text("Date")?.unwrap_or_default());
+    // The addresses must not be others because of damage; what the pages are about may go missing.
+    let (source, name, scraper) = match (source, name, scraper) {
+        (Ok(source), Ok(name), Ok(scraper)) => (source, name, scraper),
+        (Err(problem), ..) | (_, Err(problem), _) | (.., Err(problem)) => return Ok(Err(problem)),
     };
-    let metadata = Metadata {
-        source: text("Source")?,
-        name: text("Name")?,
-        scraper: text("Scraper")?,
-        language: text("Language")?,
-        date: text("Date")?,
-    };
+    let metadata = Metadata { source, name, scraper, language, date };
     let addresses = Addresses::new(&metadata, params.base_url.as_deref());
-    Ok(addresses.map(|addresses| (directory, addresses, metadata)))
+    Ok(addresses.map(|addresses| Opened { directory, extents, addresses, metadata }))
 }
 
-/// A short text in a cluster; `None` where it cannot be read.
-fn text_of(path: &Path, extents: &Extents, place: (u32, u32), params: &Params) -> io::Result<Option<String>> {
-    let Ok(extent) = extents.of(place.0) else { return Ok(None) };
-    let Ok(mut cluster) = Cluster::open(path, extent, params)? else { return Ok(None) };
-    let Ok(places) = cluster.places(&[place.1])? else { return Ok(None) };
-    let Some(Ok(place)) = places.into_iter().next() else { return Ok(None) };
-    let text = cluster.read(place, MAX_METADATA_BYTES)?;
-    Ok(text.ok().map(|text| String::from_utf8_lossy(&text).into_owned()))
+/// Metadata of that name, empty where there are none.
+fn text_of(
+    path: &Path,
+    directory: &mut Directory,
+    extents: &Extents,
+    name: &str,
+    params: &Params,
+) -> io::Result<std::result::Result<String, String>> {
+    let damaged = |problem| {
+        Ok(Err(format!("a ZIM whose `{name}` cannot be read: {problem}; if the file is damaged, get it anew")))
+    };
+    let entry = match directory.find(b'M', name)? {
+        Ok(entry) => entry,
+        Err(problem) => return damaged(problem),
+    };
+    let Some(Entry { content: Content::Blob { cluster, blob, .. }, .. }) = entry else { return Ok(Ok(String::new())) };
+    let extent = match extents.of(cluster) {
+        Ok(extent) => extent,
+        Err(problem) => return damaged(problem),
+    };
+    let read = || -> io::Result<std::result::Result<Vec<u8>, Bad>> {
+        let mut cluster = match Cluster::open(path, extent, METADATA_CLUSTER_BYTES, params)? {
+            Ok(cluster) => cluster,
+            Err(bad) => return Ok(Err(bad)),
+        };
+        match cluster.places(&[blob])?.map(|mut places| places.pop()) {
+            Ok(Some(Ok(place))) => cluster.read(place, MAX_METADATA_BYTES),
+            Ok(Some(Err(bad))) | Err(bad) => Ok(Err(bad)),
+            Ok(None) => Ok(Ok(Vec::new())),
+        }
+    };
+    match read()? {
+        Ok(text) => Ok(Ok(String::from_utf8_lossy(&text).into_owned())),
+        Err((_, problem)) => damaged(problem),
+    }
 }
 
 /// A page, in the order of reading: cluster, blob, entry.
@@ -170,13 +196,12 @@ impl Zim {
     fn new(path: &Path, position: u64, params: &Params, at_once: usize) -> Result<Zim> {
         let of_input = |problem| Error::input(path.display().to_string(), problem);
         let found = open(path, params).map_err(Error::io(path, "opening"))?;
-        let (mut directory, addresses, metadata) = found.map_err(of_input)?;
+        let Opened { directory, extents, addresses, metadata } = found.map_err(of_input)?;
         let base = base_hash(params.base_url.as_deref().filter(|_| addresses.is_given));
         if position > 0 && position & HASH_MASK != base {
             let problem = "was read in part with another `--base-url`; give that one again, or take another store";
             return Err(of_input(problem.to_owned()));
         }
-        let extents = directory.extents().map_err(Error::io(path, "reading"))?;
         Ok(Zim {
             path: path.to_owned(),
             params: params.clone(),
@@ -221,8 +246,8 @@ impl Zim {
             }
             let number = self.rest;
             self.rest += 1;
-            let entry = self.directory.entry(number)?;
-            if entry.as_ref().is_ok_and(|entry| self.place_of(entry).is_some()) {
+            let head = self.directory.entry_head(number)?;
+            if head.is_ok_and(|head| self.place_of(head).is_some()) {
                 continue;
             }
             self.done += 1;
@@ -230,15 +255,16 @@ impl Zim {
                 self.left_out -= 1;
                 continue;
             }
+            let entry = self.directory.entry(number)?;
             return self.other(number, entry).map(Some);
         }
     }
 
     /// Cluster and blob of an entry, if it is a page.
-    fn place_of(&self, entry: &Entry) -> Option<(u32, u32)> {
-        let Content::Blob { kind, cluster, blob } = entry.content else { return None };
+    fn place_of(&self, head: Head) -> Option<(u32, u32)> {
+        let Content::Blob { kind, cluster, blob } = head.content else { return None };
         let is_page =
-            entry.namespace == self.directory.namespace() && self.directory.kind(kind).is_some_and(is_html_type);
+            head.namespace == self.directory.namespace() && self.directory.kind(kind).is_some_and(is_html_type);
         is_page.then_some((cluster, blob))
     }
 
@@ -249,8 +275,8 @@ impl Zim {
         // Once there are too many, none from here on.
         let mut end = None;
         for number in 0..self.directory.count {
-            let Ok(entry) = self.directory.entry(number)? else { continue };
-            let Some((cluster, blob)) = self.place_of(&entry) else { continue };
+            let Ok(head) = self.directory.entry_head(number)? else { continue };
+            let Some((cluster, blob)) = self.place_of(head) else { continue };
             let key = (cluster, blob, number);
             if self.before.is_some_and(|before| key <= before) || end.is_some_and(|end| key >= end) {
                 continue;
@@ -273,13 +299,14 @@ impl Zim {
 
     fn page(&mut self, key: Key, before: Option<Key>) -> io::Result<Item> {
         let (cluster, blob, number) = key;
-        let entry = self.directory.entry(number)?;
+        // The places are those of all pages, also of one whose path cannot be read.
+        let place = self.next_place(cluster, blob)?;
+        let entry = self.directory.entry_anywhere(number)?;
         let Ok(Entry { path, content: Content::Blob { kind, .. }, .. }) = entry else {
             return self.other(number, entry);
         };
         let url = self.addresses.url_of(&path);
         let skip = |(reason, detail), length| skipped(number, length, url.clone().unwrap_or_default(), reason, detail);
-        let place = self.next_place(cluster, blob)?;
         if let Some(first) = before.filter(|before| (before.0, before.1) == (cluster, blob)) {
             return Ok(skip((SkipReason::Revisit, format!("the same bytes as entry {}", first.2)), 0));
         }
@@ -331,10 +358,11 @@ impl Zim {
             Ok(extent) => extent,
             Err(problem) => return Ok(Err((SkipReason::BadRecord, problem))),
         };
-        let mut cluster = match Cluster::open(&self.path, extent, &self.params)? {
-            Ok(cluster) => cluster,
-            Err(bad) => return Ok(Err(bad)),
-        };
+        let mut cluster =
+            match Cluster::open(&self.path, extent, cluster::max_bytes(self.params.max_record_bytes), &self.params)? {
+                Ok(cluster) => cluster,
+                Err(bad) => return Ok(Err(bad)),
+            };
         Ok(cluster.places(blobs)?.map(|places| (cluster, places.into())))
     }
 
@@ -364,7 +392,7 @@ impl Zim {
         let (reason, detail) = match entry.content {
             _ if entry.namespace == b'M' => (SkipReason::Metadata, named),
             Content::Redirect(to) if is_content => {
-                let to = self.directory.entry(to)?;
+                let to = self.directory.entry_anywhere(to)?;
                 (SkipReason::Redirect, to.map_or_else(|problem| problem, |to| format!("to {}", to.path)))
             }
             Content::Blob { kind, .. } => match self.directory.kind(kind) {
@@ -612,9 +640,55 @@ mod tests {
         }
     }
 
+    #[test]
+    fn damage_of_what_the_addresses_follow_from_is_refused() {
+        let whole = sample(LAYOUTS[0]).bytes();
+        let params = Params { base_url: Some("http://else.org/".to_owned()), ..Params::default() };
+        let refused = |bytes: &[u8]| {
+            let file = written(bytes);
+            let problem = ZimFormat.check(file.path(), &params).expect_err("damaged");
+            assert!(ZimFormat.open(file.path(), 0, &params).is_err());
+            problem
+        };
+        // The entry in the middle, which the search looks at first.
+        let entries = u64::from_le_bytes(whole[32..40].try_into().expect("8")) as usize;
+        let count = u32::from_le_bytes(whole[24..28].try_into().expect("4")) as usize;
+        let mut bytes = whole.clone();
+        bytes[entries + count / 2 * 8..][..8].fill(0xff);
+        let problem = refused(&bytes);
+        assert!(problem.starts_with("a ZIM whose `Source` cannot be read: entry 6, on the way to it"), "{problem}");
+        // The cluster of the source, and one that is decompressed too far.
+        let problem = refused(&moved(LAYOUTS[0], 0, 1 << 40));
+        assert!(problem.contains("`Source` cannot be read: cluster 0 is at byte"), "{problem}");
+        let mut far = Sample::new(Layout::default());
+        far.add(b'C', "a", "text/html", &vec![b' '; METADATA_CLUSTER_BYTES as usize]);
+        far.add(b'M', "Source", "text/plain", b"https://ex.org/");
+        assert!(refused(&far.bytes()).contains("of a cluster that is read up to 16777216"));
+    }
+
+    #[test]
+    fn a_page_whose_path_cannot_be_read_moves_no_other() {
+        let layout = Layout { blobs: 100, ..LAYOUTS[0] };
+        let whole = sample(layout).bytes();
+        let entries = u64::from_le_bytes(whole[32..40].try_into().expect("8")) as usize;
+        // Of "page 2?", the path is cut off by the end of the file: entry 4 is where the last bytes look like one.
+        let mut bytes = whole.clone();
+        let head = u64::from_le_bytes(whole[entries + 4 * 8..][..8].try_into().expect("8")) as usize;
+        let copy = whole[head..head + 16].to_vec();
+        bytes[entries + 4 * 8..][..8].copy_from_slice(&(whole.len() as u64).to_le_bytes());
+        bytes.extend([copy.as_slice(), b"page"].concat());
+        let before = items(written(&whole).path(), 0, &Params::default());
+        let after = items(written(&bytes).path(), 0, &Params::default());
+        assert_eq!(before.len(), after.len());
+        let mut changed = before.iter().zip(&after).filter(|(before, after)| before != after);
+        let (_, (Item::Skip(skip), _)) = changed.next().expect("one differs") else { panic!("no page") };
+        assert_eq!((skip.reason, skip.offset), (SkipReason::BadRecord, 4));
+        assert!(changed.next().is_none());
+    }
+
     proptest! {
         #[test]
-        fn any_change_is_borne_and_every_entry_is_told_once(
+        fn any_change_is_survived_and_every_entry_is_told_once(
             layout in 0..LAYOUTS.len(),
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         ) {
