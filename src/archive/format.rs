@@ -86,6 +86,11 @@ pub trait Archive: Send {
     /// grows.
     fn position(&self) -> u64;
 
+    /// What the user should know about how it is read, such as a setting that does not count for it.
+    fn remark(&self) -> Option<String> {
+        None
+    }
+
     /// The value of [`Archive::progress`] at the end, where it is known.
     fn end(&self) -> Option<u64>;
 

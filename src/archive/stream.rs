@@ -16,7 +16,7 @@ use super::format::{Archive, Item, Params};
 use super::head::{content_head, read_up_to};
 use super::header::Dialect;
 use super::members::Members;
-use super::position::Position;
+use super::position::{Position, count_of, with_hash};
 use super::records::Records;
 use super::warc::Warc;
 use super::window::Window;
@@ -93,7 +93,7 @@ impl Stream {
             records::<Warc>(window, codec, params)?
         };
         let mut passed = Passed { records, count: 0, hasher: Xxh3::with_seed(SEED) };
-        while passed.count < position >> HASH_BITS && passed.next()?.is_some() {}
+        while passed.count < count_of(position) && passed.next()?.is_some() {}
         if position > 0 && passed.position() != position {
             let problem =
                 "standard input begins as an archive of the store and goes on in another way; give it as a file";
@@ -109,10 +109,7 @@ fn records<D: Dialect>(window: Window, codec: Codec, params: &Params) -> Result<
     Ok(Box::new(Records::<D>::new(path, members, Position::default(), None, params.max_record_bytes)?))
 }
 
-/// How many bits of a position hold a hash of the records before it; the higher bits hold their number.
-const HASH_BITS: u32 = 32;
-
-/// The records of a stream, with a count and hash of those that were returned.
+/// The records of a stream, with a count and hash of those that were returned, which its positions hold.
 struct Passed {
     records: Box<dyn Archive>,
     count: u64,
@@ -135,8 +132,7 @@ impl Archive for Passed {
     }
 
     fn position(&self) -> u64 {
-        let hash = self.hasher.digest() & ((1 << HASH_BITS) - 1);
-        if self.count == 0 { 0 } else { self.count << HASH_BITS | hash }
+        with_hash(self.count, self.hasher.digest())
     }
 
     fn end(&self) -> Option<u64> {

@@ -51,7 +51,12 @@ fn a_zim_gives_the_pairs_of_the_archive_of_its_site() {
             assert!(code == 1 && stderr.contains("--base-url"), "{stderr}");
             command.args(["--base-url", "http://tiny.test/"]);
         }
-        succeeds(&mut command);
+        if store == "plain" {
+            command.args(["--base-url", "http://else.test/"]);
+        }
+        let stderr = succeeds(&mut command);
+        let remark = "x.zim: `--base-url` does not count, for its `Source` says http://tiny.test/";
+        assert_eq!(stderr.contains(remark), store == "plain", "{stderr}");
         assert_eq!(pairs(&at(store)), expected, "{store}");
         for (name, reason) in [("painters", "redirect to another URL"), ("works", "revisit record")] {
             let told = stdout(&at(store), &["explain", &format!("http://tiny.test/en/{name}.html")]);

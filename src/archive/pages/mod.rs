@@ -21,12 +21,11 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::format::{Archive, Format, Item, Params};
 use super::head::read_up_to;
 use super::links;
 use super::mime::{ending_of, is_other_ending, is_page_ending, looks_like_markup};
+use super::position::Base;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::types::{RawRecord, Skip, SkipReason};
@@ -93,21 +92,13 @@ impl Format for PagesFormat {
         let has_queries = files.iter().any(|file| file.name.contains('?'));
         // A base counts only where addresses follow from it.
         let counts = files.iter().any(|file| names.follows_from_base(&file.name));
-        let base = params.base_url.as_deref().filter(|_| counts);
-        let base = base_hash(base);
-        if position > 0 && position & HASH_MASK != base {
-            let problem = "was read in part with another `--base-url`; give that one again, or take another store";
-            return Err(of_input(problem.to_owned()));
-        }
-        let next = usize::try_from(position >> HASH_BITS).unwrap_or(usize::MAX).min(files.len() + others.len());
+        let base = Base::new(params.base_url.as_deref().filter(|_| counts));
+        let next = base.count(position).map_err(of_input)?;
+        let next = usize::try_from(next).unwrap_or(usize::MAX).min(files.len() + others.len());
         let (root, max_bytes) = (path.to_owned(), params.max_record_bytes);
         Ok(Box::new(Pages { root, files, others, names, has_queries, base, next, max_bytes }))
     }
 }
-
-/// How many bits of a position hold a hash of the base URL; the higher bits hold the number of files.
-const HASH_BITS: u32 = 32;
-const HASH_MASK: u64 = (1 << HASH_BITS) - 1;
 
 /// Something below the folder.
 #[derive(Debug)]
@@ -232,7 +223,6 @@ fn head_of(root: &Path, path: &Path) -> io::Result<Vec<u8>> {
 /// A folder being read.
 struct Pages {
     root: PathBuf,
-    /// By name.
     /// In the order of their names.
     files: Vec<Saved>,
     /// What is not read, with the reason of each.
@@ -240,8 +230,7 @@ struct Pages {
     names: Names,
     /// Whether names of files have queries behind `?`; if so, `@` in them is no sign of one.
     has_queries: bool,
-    /// Hash of the base URL.
-    base: u64,
+    base: Base,
     next: usize,
     max_bytes: u64,
 }
@@ -348,7 +337,7 @@ impl Archive for Pages {
     }
 
     fn position(&self) -> u64 {
-        if self.next == 0 { 0 } else { (self.next as u64) << HASH_BITS | self.base }
+        self.base.position(self.next as u64)
     }
 
     fn end(&self) -> Option<u64> {
@@ -358,11 +347,6 @@ impl Archive for Pages {
     fn progress(&self) -> u64 {
         self.next as u64
     }
-}
-
-/// Hash of a base URL, for positions; 0 where there is none.
-pub(super) fn base_hash(base: Option<&str>) -> u64 {
-    base.map_or(0, |base| xxh3_64(base.as_bytes()) & HASH_MASK)
 }
 
 /// True for an address from which a folder of pages can have been saved.

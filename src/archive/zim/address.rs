@@ -62,6 +62,8 @@ pub(super) struct Addresses {
     scheme: Option<String>,
     /// True where the addresses follow from what the user says.
     pub(super) is_given: bool,
+    /// Why they do not follow from it, if the user says another address.
+    pub(super) not_given: Option<String>,
 }
 
 impl Addresses {
@@ -73,10 +75,17 @@ impl Addresses {
         let source = metadata.of_source();
         if metadata.has_hosts() {
             let scheme = source.as_ref().map_or("https", |source| source.scheme()).to_owned();
-            return Ok(Addresses { base: String::new(), scheme: Some(scheme), is_given: false });
+            let not_given = given
+                .map(|_| "`--base-url` does not count, for the paths of its pages begin with their hosts".to_owned());
+            return Ok(Addresses { base: String::new(), scheme: Some(scheme), is_given: false, not_given });
         }
         let given = given.map(base_url).transpose()?;
         let is_given = source.is_none() && given.is_some();
+        // One base is given for all inputs, and two sites must not become one.
+        let not_given = source
+            .as_ref()
+            .filter(|source| given.as_ref().is_some_and(|given| given != *source))
+            .map(|source| format!("`--base-url` does not count, for its `Source` says {source}"));
         let Some(mut base) = source.or(given).or_else(|| metadata.of_name()) else {
             return Err(
                 "a ZIM that does not say where it comes from: neither its source nor its name is that of a site; \
@@ -91,7 +100,7 @@ impl Addresses {
         if !is_given && base.path() == "/" && base.host_str().is_some_and(is_project) {
             base.set_path("/wiki/");
         }
-        Ok(Addresses { base: base.into(), scheme: None, is_given })
+        Ok(Addresses { base: base.into(), scheme: None, is_given, not_given })
     }
 
     /// The URL of an entry; `None` for one that is not of the site.
@@ -149,6 +158,10 @@ mod tests {
         ] {
             assert_eq!(of(source, name, given), url);
         }
+        let crawl = Metadata { scraper: "zimit".into(), ..Metadata::default() };
+        assert!(Addresses::new(&crawl, None).expect("a crawl").not_given.is_none());
+        let not_given = Addresses::new(&crawl, given).expect("a crawl").not_given;
+        assert!(not_given.is_some_and(|remark| remark.contains("begin with their hosts")));
         assert!(of("", "gutenberg_fr_all", None).contains("--base-url"));
         assert!(of("", "", Some("x")).contains("not the address"));
         assert!(of("", "wikipedia_../x_all", None).contains("--base-url"));

@@ -33,7 +33,7 @@ use super::dates::date_ms;
 use super::format::{Archive, Format, Item, Params};
 use super::links;
 use super::mime::is_html_type;
-use super::pages::base_hash;
+use super::position::Base;
 use crate::error::{Error, Result};
 use crate::types::{RawRecord, Skip, SkipReason};
 use address::{Addresses, Metadata};
@@ -49,9 +49,6 @@ const AT_ONCE: usize = 1 << 20;
 const MAX_METADATA_BYTES: u64 = 4 << 10;
 /// How much of a compressed cluster is decompressed for metadata, in bytes.
 const METADATA_CLUSTER_BYTES: u64 = 16 << 20;
-/// How many bits of a position hold a hash of the base URL.
-const HASH_BITS: u32 = 32;
-const HASH_MASK: u64 = (1 << HASH_BITS) - 1;
 
 impl Format for ZimFormat {
     fn name(&self) -> &'static str {
@@ -162,8 +159,7 @@ struct Zim {
     addresses: Addresses,
     directory: Directory,
     extents: Extents,
-    /// Hash of the base URL.
-    base: u64,
+    base: Base,
     /// Entries read.
     done: u64,
     /// How many of them were read by an earlier run, until they are passed.
@@ -197,11 +193,8 @@ impl Zim {
         let of_input = |problem| Error::input(path.display().to_string(), problem);
         let found = open(path, params).map_err(Error::io(path, "opening"))?;
         let Opened { directory, extents, addresses, metadata } = found.map_err(of_input)?;
-        let base = base_hash(params.base_url.as_deref().filter(|_| addresses.is_given));
-        if position > 0 && position & HASH_MASK != base {
-            let problem = "was read in part with another `--base-url`; give that one again, or take another store";
-            return Err(of_input(problem.to_owned()));
-        }
+        let base = Base::new(params.base_url.as_deref().filter(|_| addresses.is_given));
+        let left_out = base.count(position).map_err(of_input)?;
         Ok(Zim {
             path: path.to_owned(),
             params: params.clone(),
@@ -212,7 +205,7 @@ impl Zim {
             extents,
             base,
             done: 0,
-            left_out: position >> HASH_BITS,
+            left_out,
             pages: Vec::new(),
             next: 0,
             before: None,
@@ -418,8 +411,11 @@ impl Archive for Zim {
 
     fn position(&self) -> u64 {
         // What an earlier run read is passed by the next call.
-        let done = self.done + self.left_out;
-        if done == 0 { 0 } else { done << HASH_BITS | self.base }
+        self.base.position(self.done + self.left_out)
+    }
+
+    fn remark(&self) -> Option<String> {
+        self.addresses.not_given.clone()
     }
 
     fn end(&self) -> Option<u64> {
@@ -575,7 +571,11 @@ mod tests {
         let other = ZimFormat.open(file.path(), all[0].1, &with(Some("http://else.org/")));
         assert!(other.err().expect("another base").to_string().contains("another `--base-url`"));
         let said = written(&sample(LAYOUTS[0]).bytes());
-        assert_eq!(items(said.path(), 0, &with(Some("http://else.org/"))), items(said.path(), 0, &with(None)));
+        let other = with(Some("http://else.org/"));
+        assert_eq!(items(said.path(), 0, &other), items(said.path(), 0, &with(None)));
+        let remark = |params: &Params| ZimFormat.open(said.path(), 0, params).expect("a ZIM").remark();
+        assert!(remark(&other).expect("another base").contains("`Source` says https://ex.org/"));
+        assert_eq!([remark(&with(None)), remark(&with(Some("https://ex.org/")))], [None, None]);
     }
 
     #[test]

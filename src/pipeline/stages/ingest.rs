@@ -127,6 +127,9 @@ impl Reading<'_> {
             let path = stat.path.display().to_string();
             let identity = ArchiveIdentity { path, format, bytes: stat.bytes, fingerprint };
             let source = archive::open(&stat.path, known.position, &self.context.config.archive).map_err(of_archive)?;
+            if let Some(remark) = source.remark() {
+                self.context.observer.message(&format!("{}: {remark}", stat.path.display()));
+            }
             self.read(source, place, OpenBatch::new(number, identity, known.position), &mut known)?;
             self.count(&known);
         }
