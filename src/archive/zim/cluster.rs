@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::ops::Range;
 use std::path::Path;
 
+use super::directory::number;
 use crate::archive::codec::{Codec, Stream, refuse_window};
 use crate::archive::format::Params;
 use crate::files;
@@ -16,6 +17,9 @@ const PAGES_BEFORE: u64 = 4;
 /// What is decompressed of a cluster at the least, and at the most if one page is not longer.
 const MIN_BYTES: u64 = 64 << 20;
 const MAX_BYTES: u64 = 256 << 20;
+
+/// How many bytes of offsets are read at once where many are passed.
+const OFFSETS_AT_ONCE_BYTES: u64 = 64 << 10;
 
 /// How much of a compressed cluster is decompressed for pages that may have so many bytes.
 pub(super) fn max_bytes(max_record_bytes: u64) -> u64 {
@@ -37,6 +41,8 @@ pub(super) struct Cluster {
     width: u64,
     /// Where it ends at the latest, without compression.
     end: u64,
+    /// Why it cannot be read on. The same is said of all blobs from there on, in whichever order they are read.
+    failed: Option<Bad>,
 }
 
 enum Input {
@@ -61,7 +67,7 @@ impl Cluster {
         let (start, width) = (place.start + 1, if head[0] & 0x10 == 0 { 4 } else { 8 });
         let bytes = place.end.saturating_sub(start);
         let codec = match head[0] & 0x0f {
-            0 | 1 => return Ok(Ok(Cluster { input: Input::Plain(file), at: 0, width, end: bytes })),
+            0 | 1 => return Ok(Ok(Cluster { input: Input::Plain(file), at: 0, width, end: bytes, failed: None })),
             4 => Codec::Xz,
             5 => Codec::Zstd,
             other => {
@@ -80,7 +86,7 @@ impl Cluster {
             Err(problem) => return Ok(Err((SkipReason::BadCompression, problem))),
         };
         let input = Input::Coded(Decoded { input, stream, has_ended: false });
-        Ok(Ok(Cluster { input, at: 0, width, end: max_bytes }))
+        Ok(Ok(Cluster { input, at: 0, width, end: max_bytes, failed: None }))
     }
 
     /// Where these blobs lie in the cluster, each with what is wrong with it; they are in order, and may be named twice. To be asked first.
@@ -99,8 +105,9 @@ impl Cluster {
         }
         let count = first / self.width - 1;
         let mut places: Vec<Place> = Vec::with_capacity(blobs.len());
-        // The offset that was read last, by its number.
-        let (mut number, mut offset) = (0, first);
+        // The offset that was read last, by its number, and the highest so far. A blob that begins before that is bad whichever are read
+        // before it.
+        let (mut next, mut offset, mut highest) = (0, first, first);
         for (at, &blob) in blobs.iter().enumerate() {
             if at > 0 && blobs[at - 1] == blob {
                 places.extend(places.last().cloned());
@@ -111,14 +118,15 @@ impl Cluster {
                 places.push(Err((SkipReason::BadRecord, format!("blob {blob} of a cluster that has {count}"))));
                 continue;
             }
-            if number < blob {
-                self.pass((blob - number - 1) * self.width)?;
+            if next < blob {
+                highest = highest.max(self.highest_offset(blob - next - 1)?);
                 offset = self.offset()?;
             }
             let start = offset;
+            highest = if start <= self.end { highest.max(start) } else { highest };
             offset = self.offset()?;
-            number = blob + 1;
-            places.push(if start < first || offset < start {
+            next = blob + 1;
+            places.push(if start < highest || offset < start {
                 Err((SkipReason::BadRecord, format!("blob {blob} goes from byte {start} of its cluster to {offset}")))
             } else {
                 Ok(start..offset)
@@ -144,18 +152,38 @@ impl Cluster {
             let detail = format!("begins at byte {} of its cluster, within the one before", place.start);
             return Ok(Err((SkipReason::BadRecord, detail)));
         }
+        if let Some(bad) = &self.failed {
+            return Ok(Err(bad.clone()));
+        }
         let mut block = Vec::new();
         let read = self.pass(place.start - self.at).and_then(|()| self.take(bytes, &mut block));
         match read {
             Ok(()) => Ok(Ok(block)),
-            Err(error) => bad(error).map(Err),
+            Err(error) => Ok(Err(self.failed.insert(bad(error)?).clone())),
         }
+    }
+
+    /// The highest of so many offsets that are in the cluster; 0 if none is.
+    fn highest_offset(&mut self, count: u64) -> io::Result<u64> {
+        let (mut highest, mut left, mut offsets) = (0, count.saturating_mul(self.width), Vec::new());
+        while left > 0 {
+            let bytes = left.min(OFFSETS_AT_ONCE_BYTES);
+            offsets.clear();
+            self.take(bytes, &mut offsets)?;
+            highest = offsets
+                .chunks_exact(self.width as usize)
+                .map(number)
+                .filter(|offset| *offset <= self.end)
+                .fold(highest, u64::max);
+            left -= bytes;
+        }
+        Ok(highest)
     }
 
     fn offset(&mut self) -> io::Result<u64> {
         let mut offset = Vec::with_capacity(8);
         self.take(self.width, &mut offset)?;
-        Ok(offset.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        Ok(number(&offset))
     }
 
     fn pass(&mut self, bytes: u64) -> io::Result<()> {
@@ -286,6 +314,36 @@ mod tests {
         with(&offsets, |mut cluster| assert!(cluster.places(&[0]).expect("readable").expect("offsets")[0].is_err()));
         offsets[1] = 13;
         with(&offsets, |mut cluster| assert!(cluster.places(&[0]).expect("readable").is_err()));
+    }
+
+    #[test]
+    fn damaged_blobs_are_the_same_whichever_are_read_before() {
+        let blobs: Vec<Vec<u8>> = (0..6_u32)
+            .map(|at| {
+                (0..20_000_u32).flat_map(|n| (n + at * 20_000).wrapping_mul(2_654_435_761).to_le_bytes()).collect()
+            })
+            .collect();
+        let mut backwards = sample::cluster(&blobs, 1, false);
+        // The third blob ends behind the fourth.
+        backwards[1 + 3 * 4..][..4].copy_from_slice(&350_000_u32.to_le_bytes());
+        let mut cut = sample::cluster(&blobs, 5, false);
+        cut.truncate(cut.len() / 2);
+        for bytes in [backwards, cut] {
+            let read = |wanted: &[u32]| {
+                with(&bytes, |mut cluster| {
+                    let places = cluster.places(wanted).expect("readable").expect("offsets");
+                    let read = |place: Place| place.and_then(|place| cluster.read(place, 1 << 20).expect("readable"));
+                    places.into_iter().map(read).collect::<Vec<_>>()
+                })
+            };
+            let all = read(&[0, 1, 2, 3, 4, 5]);
+            assert!(all.iter().any(Result::is_err));
+            for from in 0..6 {
+                let wanted: Vec<u32> = (from..6).collect();
+                assert_eq!(read(&wanted), all[from as usize..], "{from}");
+                assert_eq!(read(&wanted[..1]), all[from as usize..][..1], "{from}");
+            }
+        }
     }
 
     #[test]

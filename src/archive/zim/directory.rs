@@ -271,7 +271,7 @@ impl Extents {
 }
 
 /// A number from its lowest byte on.
-fn number(bytes: &[u8]) -> u64 {
+pub(super) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
