@@ -95,6 +95,30 @@ pub(super) fn decode(body: &[u8], codings: &str, limit: u64) -> Result<Vec<u8>, 
     Ok(body.into_owned())
 }
 
+/// The first bytes of a body in one coding, without decoding the rest; `None` where there are several codings, where the body does not begin
+/// as its coding requires, or where nothing can be decoded.
+pub(super) fn beginning(body: &[u8], codings: &str, bytes: u64) -> Option<Vec<u8>> {
+    let mut named = codings.split(',').filter(|coding| !is_none(coding));
+    let coding = named.next().filter(|_| named.next().is_none())?.trim().to_ascii_lowercase();
+    let mut head = Vec::new();
+    let mut take = |decoder: &mut dyn Read| {
+        // What comes before an error still counts.
+        let _ = decoder.take(bytes).read_to_end(&mut head);
+    };
+    match coding.as_str() {
+        "gzip" | "x-gzip" if body.starts_with(&[0x1f, 0x8b]) => take(&mut MultiGzDecoder::new(body)),
+        "deflate" if is_zlib(body) => take(&mut ZlibDecoder::new(body)),
+        "br" => take(&mut brotli_decompressor::Decompressor::new(body, PIECE_BYTES)),
+        "zstd" if body.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) => {
+            let mut decoder = zstd::stream::read::Decoder::new(body).ok()?;
+            decoder.window_log_max(BODY_WINDOW_LOG).ok()?;
+            take(&mut decoder);
+        }
+        _ => return None,
+    }
+    (!head.is_empty()).then_some(head)
+}
+
 /// True for the names that stand for no coding at all.
 pub(super) fn is_none(coding: &str) -> bool {
     ["", "identity", "none"].iter().any(|name| coding.trim().eq_ignore_ascii_case(name))
@@ -125,12 +149,16 @@ pub(super) fn gunzip(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
 
 /// By the standard, `deflate` is zlib; some servers misread this and send raw deflate.
 fn inflate(body: Cow<'_, [u8]>, limit: u64) -> Result<Cow<'_, [u8]>, CodingError> {
-    let is_zlib = matches!(&*body, [first, second, ..]
-        if first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0);
+    let is_zlib = is_zlib(&body);
     unless_plain(body, |body| match is_zlib.then(|| read(ZlibDecoder::new(body), limit)) {
         Some(decoded @ (Ok(_) | Err(CodingError::TooLong))) => decoded,
         _ => read(DeflateDecoder::new(body), limit),
     })
+}
+
+fn is_zlib(body: &[u8]) -> bool {
+    matches!(body, [first, second, ..]
+        if first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0)
 }
 
 fn unzstd(body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
@@ -229,6 +257,24 @@ mod tests {
 
     fn zstded(data: &[u8]) -> Vec<u8> {
         zstd::encode_all(data, 3).expect("memory")
+    }
+
+    #[test]
+    fn the_beginning_of_a_body_is_decoded_by_itself() {
+        let long = PAGE.repeat(5000);
+        for (codings, data) in [
+            ("gzip", gzipped(&long)),
+            ("identity, X-GZip", gzipped(&long)),
+            ("deflate", zlibbed(&long)),
+            ("br", brotlied(&long)),
+            ("zstd", zstded(&long)),
+        ] {
+            assert_eq!(beginning(&data, codings, 100).as_deref(), Some(&long[..100]), "{codings}");
+            let cut = beginning(&data[..data.len() - 9], codings, 100);
+            assert_eq!(cut.as_deref(), Some(&long[..100]), "{codings}, cut short");
+            assert_eq!(beginning(b"plain", codings, 100), None, "{codings}");
+        }
+        assert_eq!(beginning(&gzipped(&gzipped(PAGE)), "gzip, gzip", 100), None);
     }
 
     #[test]

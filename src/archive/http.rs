@@ -1,6 +1,6 @@
 //! The HTTP envelope: status line, headers, and the codings of the body.
 
-use super::coding::{CodingError, decode, gunzip, is_none, unchunk};
+use super::coding::{CodingError, beginning, decode, gunzip, is_none, unchunk};
 use super::format::Params;
 use super::mime::{
     essence, is_html_type, is_pdf_type, is_sitemap, is_zipped_sitemap, looks_like_markup, may_be_sitemap,
@@ -12,13 +12,16 @@ use crate::types::{Capture, RawRecord, RecordName, Skip, SkipReason};
 const USUAL_RATIO: usize = 16;
 /// How long a sitemap may be when it is unpacked, in bytes (sitemaps.org).
 const SITEMAP_BYTES: u64 = 50 << 20;
+/// How much of a body is decoded to see whether it is a sitemap, in bytes: four times that in which its root begins, for what is packed twice.
+const BEGINNING_BYTES: u64 = 16 << 10;
 /// Coded bodies that do not become longer than this count as ordinary in any case, in bytes.
 const USUAL_BYTES: usize = 128 << 10;
 
 /// Removes the HTTP envelope from a record: the result is the response as a browser would give it to its parser.
 ///
 /// Only whole pages are accepted: status 200, an HTML type (`text/html`, XHTML, or no type and a body that begins with markup), and a body
-/// that is not empty; and sitemaps, which are of a type of XML or gzip. The body is decoded last, when all other conditions hold.
+/// that is not empty; and sitemaps, which are of a type of XML or gzip. The body is decoded last, when all other conditions hold; of what can only be a sitemap,
+/// its beginning is decoded first.
 ///
 /// # Errors
 /// The reason why the record is not a page: [`SkipReason::BadHttp`], [`SkipReason::Status`], [`SkipReason::NotHtml`],
@@ -233,6 +236,9 @@ fn is_other_type(content_type: &str, params: &Params) -> bool {
 fn body(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -> Result<Vec<u8>, Refusal> {
     let other_type = response.content_type.as_deref().filter(|content_type| is_other_type(content_type, params));
     let not_html = || other_type.map(|content_type| (SkipReason::NotHtml, content_type.to_owned()));
+    if let Some(refusal) = not_html().filter(|_| !may_begin_as_sitemap(block, response)) {
+        return Err(refusal);
+    }
     let body = decoded(block, response, limit, params).map_err(|refusal| match refusal.0 {
         SkipReason::BadCoding => not_html().unwrap_or(refusal),
         _ => refusal,
@@ -255,6 +261,22 @@ fn body(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -
         return Err((SkipReason::NotHtml, "no content type, and no markup at the start".to_owned()));
     }
     Ok(body)
+}
+
+/// False where a body is not a sitemap, by what is read of its beginning. A body that begins as one may still be no sitemap.
+fn may_begin_as_sitemap(block: &[u8], response: &Response) -> bool {
+    let body = &block[response.body_start..];
+    // Sizes of chunks may stand anywhere.
+    let unchunked = if response.chunked { unchunk(body) } else { None };
+    let body = unchunked.as_deref().unwrap_or(body);
+    let is_coded = |codings: &&str| !codings.split(',').all(is_none);
+    // Some bodies were decoded before they were recorded.
+    is_sitemap(body)
+        || is_zipped_sitemap(body)
+        || response.content_encoding.as_deref().filter(is_coded).is_some_and(|codings| {
+            let begins = |head: Vec<u8>| is_sitemap(&head) || is_zipped_sitemap(&head);
+            beginning(body, codings, BEGINNING_BYTES).is_none_or(begins)
+        })
 }
 
 /// The body of a response, whatever it is.
@@ -326,6 +348,12 @@ mod tests {
             let (reason, detail) =
                 respond(&format!("Content-Type: {content_type}\r\n"), &body).expect_err(content_type);
             assert_eq!((reason, detail.as_str()), (SkipReason::NotHtml, content_type));
+        }
+        // Of what is no sitemap, the beginning is enough, however long it is.
+        let bomb = zipped(&vec![b' '; 2 * Params::default().max_record_bytes as usize]);
+        for content_type in ["application/xml", "application/octet-stream"] {
+            let refused = respond(&format!("Content-Type: {content_type}\r\nContent-Encoding: gzip\r\n"), &bomb);
+            assert_eq!(refused, Err((SkipReason::NotHtml, content_type.to_owned())));
         }
         assert!(!respond("Content-Type: text/html\r\n", b"<!-- <urlset> --><p>").expect("a page").is_sitemap);
     }
