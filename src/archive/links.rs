@@ -73,7 +73,7 @@ fn join(folder: &str, path: &str) -> Option<String> {
             part => parts.push(part),
         }
     }
-    // Behind it, a folder stays one.
+    // A link to a folder keeps its slash.
     let ending = if path.ends_with('/') && !parts.is_empty() { "/" } else { "" };
     Some(parts.join("/") + ending)
 }
@@ -155,6 +155,22 @@ mod tests {
                 format!("<a href=\"{url}\" class=x>y</a>")
             );
         }
+    }
+
+    #[test]
+    fn a_link_to_a_folder_keeps_its_slash() {
+        for (folder, path, joined) in [
+            ("ex.org/d", "e/", "ex.org/d/e/"),
+            ("ex.org/d", "e", "ex.org/d/e"),
+            ("ex.org/d", "../", "ex.org/"),
+            ("ex.org/d", "..", "ex.org"),
+            ("ex.org/d", "./", "ex.org/d/"),
+            ("ex.org/d", "e//", "ex.org/d/e/"),
+            ("ex.org", "../", ""),
+        ] {
+            assert_eq!(join(folder, path).as_deref(), Some(joined), "{folder} {path}");
+        }
+        assert_eq!(join("ex.org", "../../"), None);
     }
 
     #[test]
