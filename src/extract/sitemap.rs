@@ -5,11 +5,11 @@
 //! but of the `<url>` that is being read, so that memory grows with the groups alone.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
+use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
-use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::types::{CanonicalUrl, Lang, registrable_domain};
 
@@ -17,7 +17,7 @@ use crate::types::{CanonicalUrl, Lang, registrable_domain};
 const MAX_URLS: u64 = 50_000;
 /// How deep elements may lie within each other; sitemaps need four.
 const MAX_DEPTH: usize = 32;
-/// How many versions of a page are kept: more than there are languages that a site has pages in (an estimate).
+/// How many pages a group may have: more than there are languages that a site has pages in (an estimate). One with more counts for nothing.
 const MAX_VERSIONS: usize = 250;
 /// How long a URL may be, in bytes: what browsers open, and four times what sitemaps.org allows.
 const MAX_URL_BYTES: usize = 8 << 10;
@@ -27,10 +27,11 @@ const MAX_URL_BYTES: usize = 8 << 10;
 pub struct Sitemap {
     /// How many URLs it lists.
     pub urls: u64,
-    /// How many versions of these it names, as they stand there.
+    /// How many versions of these it names, as they stand there, whether [`Self::groups`] has them or not.
     pub alternates: u64,
     /// The distinct groups of versions, in the form that [`groups`] reads: a line for each version with its language (`und` where none is
-    /// given) and its URL without scheme, sorted; an empty line behind each group.
+    /// given) and its URL without scheme, sorted; an empty line behind each group. The groups are sorted too, since their order in a sitemap
+    /// means nothing.
     pub groups: String,
 }
 
@@ -45,7 +46,8 @@ impl Sitemap {
     }
 }
 
-/// Reads the sitemap that lies at `of`, up to the first error in its XML. Of its URLs, only those of its own registrable domain count.
+/// Reads the sitemap that lies at `of`, up to the first error in its XML. A `<url>` counts where its `<loc>` is of the registrable domain of
+/// the sitemap; the versions that it names may be of any domain.
 pub fn read(body: &[u8], of: &CanonicalUrl) -> Sitemap {
     let body = String::from_utf8_lossy(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body));
     let mut reader = Reader::from_str(&body);
@@ -81,10 +83,11 @@ pub fn read(body: &[u8], of: &CanonicalUrl) -> Sitemap {
             _ => {}
         }
     }
-    reading.found
+    let groups = reading.groups.iter().flat_map(|group| [group.as_str(), "\n"]).collect();
+    Sitemap { groups, ..reading.found }
 }
 
-/// Stands for an entity that is not one of XML: no URL can be parsed that contains it.
+/// Stands for an entity that is not one of XML, and for a URL that is too long: no URL can be parsed that contains it.
 const UNKNOWN: &str = "\u{0}://";
 
 /// The state between two events.
@@ -93,8 +96,8 @@ struct Reading<'u> {
     /// The registrable domain of the sitemap.
     domain: Cow<'u, str>,
     found: Sitemap,
-    /// Hashes of the groups that were found.
-    known: FxHashSet<u64>,
+    /// The groups that were found.
+    groups: BTreeSet<String>,
     is_in_url: bool,
     /// The prefix of `<url>`: that of `<loc>` is the same, where images and videos have a `<loc>` of their own.
     prefix: Option<String>,
@@ -123,8 +126,12 @@ impl Reading<'_> {
     }
 
     fn text(&mut self, text: &str) {
-        if let Some(loc) = self.loc.as_mut().filter(|loc| loc.len() + text.len() <= MAX_URL_BYTES) {
+        let Some(loc) = self.loc.as_mut() else { return };
+        if loc.len() + text.len() <= MAX_URL_BYTES {
             loc.push_str(text);
+        } else {
+            // Cut short, it would be another URL.
+            UNKNOWN.clone_into(loc);
         }
     }
 
@@ -155,11 +162,8 @@ impl Reading<'_> {
         if !(2..=MAX_VERSIONS).contains(&self.versions.len()) {
             return;
         }
-        let group: String = self.versions.iter().map(|(lang, identity)| format!("{lang} {identity}\n")).collect();
         // Each page of a group usually names all of the group.
-        if self.known.insert(xxh3_64(group.as_bytes())) {
-            self.found.groups.extend([group.as_str(), "\n"]);
-        }
+        self.groups.insert(self.versions.iter().map(|(lang, identity)| format!("{lang} {identity}\n")).collect());
     }
 }
 
@@ -167,15 +171,37 @@ impl Reading<'_> {
 fn version(tag: &BytesStart<'_>) -> Option<(Lang, String)> {
     let (mut is_alternate, mut lang, mut href) = (false, None, None);
     for attribute in tag.attributes().with_checks(false).flatten() {
-        let value = attribute.normalized_value(XmlVersion::Implicit1_0).ok()?;
-        match attribute.key.local_name().as_ref() {
-            "rel" => is_alternate = value.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("alternate")),
-            "hreflang" => lang = Lang::parse(&value),
-            "href" => href = identity(&value),
+        let value = || tolerant(&attribute);
+        // Names with a prefix are others: `xlink:href` is no `href`.
+        match attribute.key.as_ref() {
+            "rel" => {
+                is_alternate = value()?.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("alternate"));
+            }
+            "hreflang" => lang = Lang::parse(&value()?),
+            "href" => href = identity(&value()?),
             _ => {}
         }
     }
     lang.zip(href).filter(|_| is_alternate)
+}
+
+/// The value of an attribute; an `&` that begins no entity stands for itself, as it does in `<loc>`. `None` where an entity is unknown.
+fn tolerant<'t>(attribute: &'t Attribute<'_>) -> Option<Cow<'t, str>> {
+    if let Ok(value) = attribute.normalized_value(XmlVersion::Implicit1_0) {
+        return Some(value);
+    }
+    let mut escaped = String::with_capacity(attribute.value.len() + 16);
+    for (at, piece) in attribute.value.split('&').enumerate() {
+        let name = piece.split_once(';').map_or("", |(name, _)| name);
+        let is_entity = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'#');
+        escaped.push_str(match at {
+            0 => "",
+            _ if is_entity => "&",
+            _ => "&amp;",
+        });
+        escaped.push_str(piece);
+    }
+    quick_xml::escape::unescape(&escaped).ok().map(|value| Cow::Owned(value.into_owned()))
 }
 
 /// The URL without its scheme, where it is one of the web.
@@ -249,6 +275,21 @@ mod tests {
         }
         let index = of("<sitemapindex><sitemap><loc>http://ex.org/1.xml</loc></sitemap></sitemapindex>");
         assert_eq!((index.in_words(), index.groups), ("names no pages".to_owned(), String::new()));
+    }
+
+    #[test]
+    fn a_bare_ampersand_stands_for_itself_and_a_url_that_is_too_long_for_nothing() {
+        let link = |href: &str| format!("<xhtml:link rel='alternate' title='A & B' hreflang='fr' {href}/>");
+        let url = |loc: &str, href: &str| listed(&format!("<url><loc>{loc}</loc>{}</url>", link(href)));
+        let of_both = ["fr ex.org/b?x=1&l=fr&y=2, - ex.org/a?x=1&l=en"];
+        let loc = "http://ex.org/a?x=1&l=en";
+        assert_eq!(url(loc, "href='http://ex.org/b?x=1&l=fr&amp;y=2'"), of_both);
+        assert_eq!(url(loc, "href='http://ex.org/b?x=1&l=fr&amp;y=2' xlink:href='http://ex.org/c'"), of_both);
+        assert!(url(loc, "href='http://ex.org/b?x=1&l=fr&what;'").is_empty());
+        let long = "x".repeat(MAX_URL_BYTES);
+        for loc in [format!("http://ex.org/?a&amp;{long}"), format!("http://ex.org/?{long}&amp;a")] {
+            assert_eq!(url(&loc, "href='http://ex.org/b'"), Vec::<String>::new());
+        }
     }
 
     #[test]
