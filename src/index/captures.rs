@@ -140,7 +140,11 @@ fn nearest_first<C: Captures>(captures: &C, order: &mut [([u64; 2], Source)]) {
     }
     let Some(main) = main_date(&mut dates) else { return };
     for of_url in order.chunk_by_mut(is_same) {
-        let distance = |at: &usize| captures.stamp(of_url[*at].1).date_ms.abs_diff(main);
+        // A capture without a date is as far away as any can be.
+        let distance = |at: &usize| match captures.stamp(of_url[*at].1).date_ms {
+            0 => u64::MAX,
+            date => date.abs_diff(main),
+        };
         // The newest of those that are equally near.
         if let Some(nearest) = (0..fullest(of_url)).min_by_key(distance) {
             of_url[..=nearest].rotate_right(1);
@@ -262,6 +266,10 @@ mod tests {
         // Of a, the capture of the first crawl; what has only one, or only one that is full, keeps it.
         assert_eq!(listed.merged_by(Choice::Nearest), (vec![(0, 0), (1, 0), (2, 0), (4, 0), (7, 0), (8, 0)], 3));
         assert_eq!(listed.merged().0[0], (3, 0));
+        // One without a date is farther than any other: not where 1970 would be.
+        let listed =
+            Listed(vec![("a", page, DAY, 0), ("b", page, 2 * DAY, 0), ("c", page, 900 * DAY, 0), ("c", page, 0, 0)]);
+        assert_eq!(listed.merged_by(Choice::Nearest), (vec![(0, 0), (1, 0), (2, 0)], 1));
     }
 
     #[test]
