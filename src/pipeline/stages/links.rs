@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::groups::finish;
+use super::listed::Listed;
 use crate::config::Config;
 use crate::error::Result;
 use crate::extract::canonical::Named;
-use crate::extract::sitemap;
 use crate::extract::versions::labelled;
 use crate::index::addresses::Addresses;
 use crate::index::site::{Pages, Urls};
@@ -29,9 +29,6 @@ pub struct Links;
 const GROUP_SITES: usize = 1000;
 /// Pages in one commit, at most, unless one site has more.
 const GROUP_PAGES: u64 = 100_000;
-/// Versions that sitemaps declare, of each page of a site on average, beyond which they are not read: more than there are languages that a
-/// site has pages in (an estimate).
-const MAX_LISTED: usize = 100;
 /// Pages that each thread reads between two reports.
 const TOLD_PAGES: u32 = 64;
 
@@ -41,7 +38,7 @@ impl Stage for Links {
     }
 
     fn version(&self) -> u32 {
-        5
+        6
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -80,7 +77,7 @@ impl Stage for Links {
             let (mut sites, mut pages) = (0, 0);
             for id in stale.by_ref() {
                 let head = store.site(id)?.unwrap_or_default();
-                let chunks = chunks_of(store, id, &head, &did)?;
+                let chunks = chunks_of(store, id, &head, context, &did)?;
                 let chunks: Result<Vec<u64>> = chunks.iter().map(|chunk| Ok(store.graphs.append(chunk)?.0)).collect();
                 let graph = GraphHead { generation: head.generation, params, chunks: chunks? };
                 changes.put(Keyspace::Graph, &id.0.to_be_bytes(), &graph);
@@ -119,7 +116,13 @@ impl Links {
 }
 
 /// The link graph of one site. `did` is called with the number of pages that were read.
-fn chunks_of(store: &Store, id: SiteId, head: &SiteHead, did: &(dyn Fn(u32) + Sync)) -> Result<Vec<GraphRecord>> {
+fn chunks_of(
+    store: &Store,
+    id: SiteId,
+    head: &SiteHead,
+    context: &Context<'_>,
+    did: &(dyn Fn(u32) + Sync),
+) -> Result<Vec<GraphRecord>> {
     let pages = store.site_pages(head)?;
     let addresses = Addresses::new(&pages);
     let domains = head.hosts.iter().map(|host| registrable_domain(&host.host).into_owned()).collect();
@@ -127,40 +130,18 @@ fn chunks_of(store: &Store, id: SiteId, head: &SiteHead, did: &(dyn Fn(u32) + Sy
     let firsts: Vec<u32> = (0..head.pages).step_by(CHUNK_PAGES).collect();
     let chunks = firsts.into_par_iter().map(|first| site.chunk(first, did)).collect::<Result<_>>()?;
     let mut chunks = GraphRecord::with_answered(chunks);
-    for row in listed(store, head, &addresses)? {
+    let listed = Listed::of(store, head, &addresses, &|| context.check_stop())?;
+    if listed.dropped > 0 {
+        let versions = counted(listed.dropped, "version");
+        let what = "that sitemaps declare are left out: pages have too many in one language, or in all";
+        context.observer.message(&format!("{}: {versions} {what}", head.domain));
+    }
+    for row in listed.into_rows() {
         if let Some(chunk) = chunks.get_mut(row.from as usize / CHUNK_PAGES) {
             chunk.listed.push(row);
         }
     }
     Ok(chunks)
-}
-
-/// What the sitemaps of a site declare of its pages: each page of a group with each other page of which the sitemap gives the language, in
-/// the order of pages.
-fn listed(store: &Store, head: &SiteHead, addresses: &Addresses<'_>) -> Result<BTreeSet<AlternateRow>> {
-    let mut declared: BTreeSet<String> = BTreeSet::new();
-    for &at in &head.skipped {
-        let chunk = store.skips.read(RecordRef(at))?;
-        let sitemaps = chunk.entries.iter().filter(|entry| !entry.declared.is_empty());
-        declared.extend(sitemaps.filter_map(|entry| entry.to_owned().declared()));
-    }
-    let mut rows = BTreeSet::new();
-    let most = usize::try_from(head.pages).unwrap_or(usize::MAX).saturating_mul(MAX_LISTED);
-    for text in &declared {
-        for group in sitemap::groups(text) {
-            let pages = group.into_iter().filter_map(|(lang, identity)| Some((addresses.page(identity)?, lang)));
-            let pages: Vec<(u32, Option<Lang>)> = pages.collect();
-            for &(from, _) in &pages {
-                let versions = pages.iter().filter(|&&(to, _)| to != from);
-                let row = |&(to, lang): &(u32, Option<Lang>)| Some(AlternateRow { from, to, lang: lang?.to_bytes() });
-                rows.extend(versions.filter_map(row));
-            }
-            if rows.len() > most {
-                return Ok(rows);
-            }
-        }
-    }
-    Ok(rows)
 }
 
 struct Site<'s> {

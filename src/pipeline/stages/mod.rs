@@ -8,6 +8,7 @@ pub(crate) mod iterate;
 mod judged;
 pub(crate) mod keys;
 pub(crate) mod links;
+mod listed;
 mod owners;
 mod scores;
 mod shared;
