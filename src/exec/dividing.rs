@@ -21,7 +21,7 @@ use crate::pipeline::fingerprint;
 use crate::pipeline::stages::keys::Keys;
 use crate::query::open::OpenSite;
 use crate::query::{KeyLine, Scope, Site, number, numbered_keys, sites, state_name};
-use crate::store::layout::{HostRow, KeyRow, PageEntry, PairRow, ResultRecord, StoredPage};
+use crate::store::layout::{HostRow, KeyRow, PageEntry, PairRow, ResultRecord, SkipEntry, StoredPage};
 use crate::store::{Captures, Store, Unpacked};
 use crate::types::{Key, SiteId, SkipReason, host_of};
 
@@ -51,6 +51,8 @@ pub fn outline(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
             Ok((entry, page.outline()))
         };
         let pages = pages.into_iter().map(outline).collect::<Result<Vec<_>>>()?;
+        // Keys need nothing of what sitemaps declare.
+        let skipped = skipped.into_iter().map(|entry| SkipEntry { declared: Vec::new(), ..entry }).collect();
         for portion in Captures::pack(pages, skipped, usize::MAX)? {
             output.put(&Row { data: Some(coding::of_captures(&portion)?), ..row.clone() })?;
         }
@@ -304,6 +306,9 @@ pub fn deal(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
                 hands.bytes += entry.declared.len();
                 let held = hands.held.entry((part, row.number, row.name.clone())).or_default();
                 held.1.push(entry.clone());
+                if hands.bytes > HELD_BYTES {
+                    hands.write(output)?;
+                }
             }
         }
         if hands.bytes > HELD_BYTES {
