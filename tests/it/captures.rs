@@ -85,3 +85,24 @@ fn pages_of_one_time_are_paired_where_a_later_crawl_has_some_of_them() {
     run(&newest, &["--captures", "nearest"], &[]);
     assert_eq!(told(&newest), expected);
 }
+
+#[test]
+fn captures_that_are_not_chosen_leave_all_later_stages_as_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [whole, _] = crawls(folder.path());
+    let store = folder.path().join("store");
+    run(&store, &["--captures", "nearest"], &[&whole]);
+    let expected = told(&store);
+    let (mut far, mut new) = (SiteBuilder::default(), SiteBuilder::default());
+    far.capture(address("en", 1), "2021-03-01T00:00:00Z", &html("en", LATER));
+    new.capture(address("en", PAGES + 1), "2021-03-01T00:00:00Z", &html("en", PAGES + 1));
+    let is_stale = |name: &str, archive: &SiteBuilder| {
+        let path = folder.path().join(name);
+        archive.write(&path);
+        stdout(diglot(&store).args(["run", "--until", "index"]).arg(&path));
+        stdout(diglot(&store).args(["status", "--format", "tsv"])).contains("site to do")
+    };
+    assert!(!is_stale("far.warc.gz", &far));
+    assert_eq!(told(&store), expected);
+    assert!(is_stale("new.warc.gz", &new));
+}

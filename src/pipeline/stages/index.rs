@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::groups::note;
 use super::owners::{Owners, left_out};
@@ -150,6 +151,8 @@ struct KnownSite {
     pages: SitePages,
     /// Pages that settings leave out.
     withheld: SitePages,
+    /// Hashes of what its sitemaps declare; known once its left-out captures are read.
+    declared: BTreeSet<u64>,
 }
 
 /// The sites that have domains of one name, before new pages are added.
@@ -240,7 +243,7 @@ impl<'c> Work<'c> {
     /// Merges the new entries of the domains of one name with what the store has, and writes the page tables of their sites.
     fn merge_name(&mut self, store: &mut Store, group: &[Entry]) -> Result<()> {
         let name = self.names[group[0].key as usize].clone();
-        let before = self.before(store, &name)?;
+        let mut before = self.before(store, &name)?;
         // A run that was stopped may have merged some names already.
         let indexed = before.sites.iter().map(|site| site.head.indexed).max().unwrap_or_default();
         let new = &group[group.partition_point(|entry| self.batches[entry.value as usize].0.0 < indexed)..];
@@ -250,7 +253,7 @@ impl<'c> Work<'c> {
         let is_stepwise = self.config.captures == Choice::Newest;
         let group = if is_stepwise { new } else { group };
         let Merged { order, older } = self.merge(&before, group);
-        let skipped = self.skipped(store, &before, group)?;
+        let skipped = self.skipped(store, &mut before, group)?;
         let groups = if self.config.keys.across_suffixes {
             self.one_sites(store, &before, &order, &skipped)?
         } else {
@@ -295,10 +298,12 @@ impl<'c> Work<'c> {
     }
 
     /// The left-out captures of the domains of one name, those in the store and new ones.
-    fn skipped(&self, store: &Store, before: &Before, group: &[Entry]) -> Result<Vec<SkipEntry>> {
+    fn skipped(&self, store: &Store, before: &mut Before, group: &[Entry]) -> Result<Vec<SkipEntry>> {
         let mut skipped: Vec<SkipEntry> = Vec::new();
-        for site in &before.sites {
-            skipped.extend(skipped_of(store, &site.head)?);
+        for site in &mut before.sites {
+            let of_site = skipped_of(store, &site.head)?;
+            site.declared = declared_by(&of_site);
+            skipped.extend(of_site);
         }
         for entry in group.iter().filter(|entry| entry.page & SKIPPED != 0) {
             let batch = &self.batches[entry.value as usize].1;
@@ -325,16 +330,13 @@ impl<'c> Work<'c> {
         let old = target.known.map(|at| (at, &before.sites[at]));
         head.generation = old.map_or(0, |(_, old)| old.head.generation) + 1;
         head.indexed = store.batches.end().0;
-        let lists_as_before = match old {
-            Some((_, old)) => declared_by(&skipped_of(store, &old.head)?) == declared_by(&skipped),
-            None => true,
-        };
+        let lists_as_before = old.is_none_or(|(_, old)| old.declared == declared_by(&skipped));
         head.left_out = left_out;
-        match old.filter(|(at, old)| self.is_unchanged(before, &withheld, (2 * at + 1, &old.withheld))) {
+        match old.filter(|(at, old)| self.is_unchanged(&withheld, (2 * at + 1, &old.withheld))) {
             Some((_, old)) => head.withheld.clone_from(&old.head.withheld),
             None => head.withheld = self.write_withheld(store, &withheld, before)?,
         }
-        match old.filter(|(at, old)| lists_as_before && self.is_unchanged(before, &order, (2 * at, &old.pages))) {
+        match old.filter(|(at, old)| lists_as_before && self.is_unchanged(&order, (2 * at, &old.pages))) {
             Some((_, old)) => {
                 head.generation = old.head.generation;
                 head.chunks.clone_from(&old.head.chunks);
@@ -393,7 +395,7 @@ impl<'c> Work<'c> {
         for id in ids {
             let head = store.site(id)?.unwrap_or_default();
             let (pages, withheld) = (store.site_pages(&head)?, store.withheld_pages(&head)?);
-            sites.push(KnownSite { id, head, pages, withheld });
+            sites.push(KnownSite { id, head, pages, withheld, declared: BTreeSet::new() });
         }
         Ok(Before { sites, domains })
     }
@@ -549,15 +551,23 @@ impl<'c> Work<'c> {
     }
 
     /// True when a table has the same pages as before, each with the same links and directives.
-    fn is_unchanged(&self, before: &Before, order: &[Page], (number, table): (usize, &SitePages)) -> bool {
-        let is_own = |page: &Page| match page.row.source.place() {
-            Place::Old(known, at) if known == number => {
-                let (chunk, at) = before.table(number).chunk(at);
-                page.row.links == 0 && chunk.signs(at).0 == page.opt_outs
-            }
-            _ => false,
+    fn is_unchanged(&self, order: &[Page], (number, table): (usize, &SitePages)) -> bool {
+        let is_own = |(page, at): (&Page, u32)| {
+            let (chunk, place) = table.chunk(at);
+            let is_same = match page.row.source.place() {
+                Place::Old(known, old) => known == number && old == at && page.row.links == 0,
+                // Where captures are chosen from all batches, most are those that were chosen before.
+                Place::New(batch, new) => {
+                    let entry = &self.batches[batch].1.pages[new];
+                    let links = if page.row.links == 0 { entry.links.to_native() } else { page.row.links };
+                    entry.page == chunk.pages[place]
+                        && links == chunk.links[place]
+                        && entry.identity.as_str() == table.identity(at)
+                }
+            };
+            is_same && chunk.signs(place).0 == page.opt_outs
         };
-        order.len() == table.count() as usize && order.iter().all(is_own)
+        order.len() == table.count() as usize && order.iter().zip(0..).all(is_own)
     }
 
     fn write_withheld(&self, store: &mut Store, pages: &[Page], before: &Before) -> Result<Vec<u64>> {
@@ -696,9 +706,9 @@ fn skipped_of(store: &Store, head: &SiteHead) -> Result<Vec<SkipEntry>> {
     Ok(entries)
 }
 
-/// What the sitemaps among left-out captures declare, each declaration once.
-fn declared_by(entries: &[SkipEntry]) -> BTreeSet<&[u8]> {
-    entries.iter().map(|entry| entry.declared.as_slice()).filter(|declared| !declared.is_empty()).collect()
+/// Hashes of what the sitemaps among left-out captures declare.
+fn declared_by(entries: &[SkipEntry]) -> BTreeSet<u64> {
+    entries.iter().filter(|entry| !entry.declared.is_empty()).map(|entry| xxh3_64(&entry.declared)).collect()
 }
 
 /// Left-out captures in lists for one record each, which what sitemaps declare makes no longer than a record may be.
