@@ -102,7 +102,8 @@ impl Status {
             listing.row(vec![json!("few pairs"), json!(name), json!(concerned), json!(why)])?;
         }
         for (reason, count) in reasons(&archives) {
-            let detail = if reason == SkipReason::Sitemap { "no pages, but what they declare is used" } else { "" };
+            let of_sitemaps = "no pages; what they declare is used where the pages bear it out";
+            let detail = if reason == SkipReason::Sitemap { of_sitemaps } else { "" };
             listing.row(vec![json!("left out"), json!(reason.name()), json!(count), json!(detail)])?;
         }
         for (reason, count) in &totals.left_out {

@@ -78,8 +78,12 @@ struct Rounds<'v, 's> {
     network: Network,
     compared: Vec<Compared>,
     known: FxHashSet<PagePair>,
-    /// Candidates that count as those of sitemaps, as less trusted methods have proposed them.
+    /// The pairs that were added because sitemaps declare them.
+    listed: FxHashSet<PagePair>,
+    /// These pairs as less trusted methods have proposed them.
     also: FxHashMap<PagePair, Candidate>,
+    /// The models of this site that the pairs of sitemaps have taught.
+    taught_by_sitemaps: BTreeSet<(LangPair, u32)>,
     judged: Judged,
 }
 
@@ -102,7 +106,9 @@ impl<'v, 's> Rounds<'v, 's> {
             network: Network::new(site),
             compared: Vec::new(),
             known: FxHashSet::default(),
+            listed: FxHashSet::default(),
             also: FxHashMap::default(),
+            taught_by_sitemaps: BTreeSet::new(),
             judged: Judged::default(),
         };
         for judged in verified {
@@ -130,7 +136,12 @@ impl<'v, 's> Rounds<'v, 's> {
         self.compare(found)?;
         self.fit();
         self.judge();
-        self.disbelieve();
+        if self.disbelieve()? {
+            // The weights were fitted to pairs that are not believed any more.
+            self.fitted.retain(|of, _| self.fitted_by_keys.contains(of));
+            self.fit();
+            self.judge();
+        }
         for round in 0..self.settings.iterate.rounds {
             stop()?;
             self.site.tell("rounds over links", round as u64, self.settings.iterate.rounds as u64);
@@ -175,7 +186,10 @@ impl<'v, 's> Rounds<'v, 's> {
         if listed.is_empty() {
             return Ok(());
         }
+        self.taught_by_sitemaps = models.keys().copied().collect();
         self.own.extend(models);
+        self.measure_again(&self.taught_by_sitemaps.clone())?;
+        self.listed = listed.iter().map(|one| one.pair).collect();
         for one in &mut self.compared {
             if let Ok(at) = listed.binary_search_by_key(&one.candidate.pair, |listed| listed.pair) {
                 self.also.insert(one.candidate.pair, one.candidate);
@@ -184,16 +198,16 @@ impl<'v, 's> Rounds<'v, 's> {
         }
         self.compare(listed)?;
         self.judge();
-        self.disbelieve();
+        self.disbelieve()?;
         Ok(())
     }
 
-    /// Drops the candidates of sitemaps most of whose pairs turn out to be wrong in a part, so that they are as if no sitemap had declared
-    /// them.
-    fn disbelieve(&mut self) {
+    /// Drops the candidates of sitemaps most of whose pairs turn out to be wrong in a part, with the words of languages of which no other
+    /// pairs of sitemaps are left. What a less trusted method has proposed as well is its candidate again. True if there was any.
+    fn disbelieve(&mut self) -> Result<bool> {
         let parts = self.site.parts();
         if !self.compared.iter().any(|one| self.judged.is_disbelieved(&one.candidate, parts)) {
-            return;
+            return Ok(false);
         }
         for one in std::mem::take(&mut self.compared) {
             let pair = one.candidate.pair;
@@ -205,7 +219,36 @@ impl<'v, 's> Rounds<'v, 's> {
                 self.known.remove(&pair);
             }
         }
+        let of_sitemaps = self.compared.iter().filter(|one| one.candidate.method == Method::Sitemap);
+        let left: BTreeSet<LangPair> = of_sitemaps.map(|one| one.candidate.pair.langs).collect();
+        let (kept, forgotten): (BTreeSet<_>, BTreeSet<_>) =
+            std::mem::take(&mut self.taught_by_sitemaps).into_iter().partition(|of| left.contains(&of.0));
+        self.taught_by_sitemaps = kept;
+        self.own.retain(|of, _| !forgotten.contains(of));
+        self.measure_again(&forgotten)?;
         self.judge();
+        Ok(true)
+    }
+
+    /// Computes the measures of words and lengths again, for the pairs of those languages and parts of which something was learnt or is not
+    /// known any more.
+    fn measure_again(&mut self, taught: &BTreeSet<(LangPair, u32)>) -> Result<()> {
+        let parts = self.site.parts();
+        let is_taught = |one: &Compared| {
+            let PagePair { langs, a, .. } = one.candidate.pair;
+            parts.chain(parts.of(a)).any(|part| taught.contains(&(langs, part)))
+        };
+        let places: Vec<usize> = (0..self.compared.len()).filter(|&at| is_taught(&self.compared[at])).collect();
+        let pairs: Vec<PageIds> =
+            places.iter().map(|&at| self.compared[at].candidate.pair).map(|pair| (pair.a, pair.b)).collect();
+        let again = self.site.similarities(&pairs, &self.dictionaries())?;
+        for (at, similarities) in places.into_iter().zip(again) {
+            let one = &mut self.compared[at].similarities;
+            for measure in [Measure::Content, Measure::Length] {
+                one.set(measure, similarities.get(measure));
+            }
+        }
+        Ok(())
     }
 
     /// The weights for a language pair in a part: those fitted to the part, or to the innermost part around it that has any, or else those
@@ -341,8 +384,12 @@ impl<'v, 's> Rounds<'v, 's> {
 
     /// Adds the new ones among the candidates, with their measures; returns how many there are.
     fn compare(&mut self, candidates: Vec<Candidate>) -> Result<usize> {
-        let new: Vec<Candidate> =
-            unique(candidates).into_iter().filter(|candidate| !self.known.contains(&candidate.pair)).collect();
+        let (known, new): (Vec<Candidate>, Vec<Candidate>) =
+            unique(candidates).into_iter().partition(|candidate| self.known.contains(&candidate.pair));
+        let less_trusted = |one: &Candidate| one.method != Method::Sitemap && self.listed.contains(&one.pair);
+        for candidate in known.into_iter().filter(less_trusted) {
+            self.also.entry(candidate.pair).or_insert(candidate);
+        }
         let compared = self.site.compared(&new, &self.dictionaries())?;
         compared.into_iter().for_each(|one| self.note(one));
         Ok(new.len())
@@ -383,20 +430,7 @@ impl<'v, 's> Rounds<'v, 's> {
             return Ok(0);
         }
         self.own.extend(learn_from_site(self.site, &sure, self.settings.learn)?);
-        let is_taught = |one: &Compared| {
-            let PagePair { langs, a, .. } = one.candidate.pair;
-            parts.chain(parts.of(a)).any(|part| sure.contains_key(&(langs, part)))
-        };
-        let places: Vec<usize> = (0..self.compared.len()).filter(|&at| is_taught(&self.compared[at])).collect();
-        let pairs: Vec<PageIds> =
-            places.iter().map(|&at| self.compared[at].candidate.pair).map(|pair| (pair.a, pair.b)).collect();
-        let again = self.site.similarities(&pairs, &self.dictionaries())?;
-        for (at, similarities) in places.into_iter().zip(again) {
-            let one = &mut self.compared[at].similarities;
-            for measure in [Measure::Content, Measure::Length] {
-                one.set(measure, similarities.get(measure));
-            }
-        }
+        self.measure_again(&sure.keys().copied().collect())?;
         let langs: BTreeSet<LangPair> = sure.keys().map(|(langs, _)| *langs).collect();
         let found = self.by_words(&|of| langs.contains(&of))?;
         self.compare(found)
@@ -524,6 +558,39 @@ mod tests {
         assert_eq!(accepted, (0..PAGES).map(|page| (page, PAGES + page)).collect::<Vec<_>>());
         let by_votes = resolved.pairs.iter().filter(|pair| pair.method == Method::Votes);
         assert_eq!(by_votes.count(), PAGES as usize - 1);
+    }
+
+    #[test]
+    fn what_words_propose_too_is_theirs_again_where_a_sitemap_is_not_believed() {
+        const PAGES: u32 = 20;
+        let pages: Vec<_> = ["en", "fr"]
+            .into_iter()
+            .flat_map(|lang| (0..PAGES).map(move |page| (format!("x.org/{lang}{page:02}"), lang, page)))
+            .map(|(url, lang, page)| (url, lang, format!("{lang} {} {}\n", 1000 + 37 * page, 5000 + 91 * page)))
+            .collect();
+        let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, text.as_str())).collect();
+        let listed = ListedSite::new(&listed);
+        let (view, signs, models) = (listed.view(), Signs::default(), Models::default());
+        let (iterate, judging, learn, retrieval) = Default::default();
+        let settings = Settings { iterate: &iterate, judge: &judging, learn: &learn, retrieval: &retrieval };
+        let mut rounds = Rounds::new((&view, &signs), [].into_iter(), &models, settings).expect("pages in memory");
+        let candidate = |page: u32, method| {
+            let pair = view.ordered(page, PAGES + (page + 7) % PAGES).expect("two languages");
+            Candidate { pair, method, key: None }
+        };
+        let of_sitemap: Vec<Candidate> = (0..PAGES).map(|page| candidate(page, Method::Sitemap)).collect();
+        let langs = of_sitemap[0].pair.langs;
+        rounds.own.insert((langs, WHOLE), Model::new(langs, &Default::default(), 1.0, Scorer::default()));
+        rounds.taught_by_sitemaps.insert((langs, WHOLE));
+        rounds.listed = of_sitemap.iter().map(|one| one.pair).collect();
+        rounds.compare(of_sitemap).expect("pages in memory");
+        assert_eq!(rounds.compare(vec![candidate(3, Method::Words)]).expect("pages in memory"), 0, "it is known");
+        rounds.judge();
+        assert!(rounds.disbelieve().expect("pages in memory"));
+        let left: Vec<Candidate> = rounds.compared.iter().map(|one| one.candidate).collect();
+        assert_eq!(left, [candidate(3, Method::Words)]);
+        assert!(rounds.own.is_empty(), "what wrong pairs taught is forgotten");
+        assert!(!rounds.disbelieve().expect("pages in memory"));
     }
 
     /// Keys pair the pages of folder a, but only one page of the larger folder b.

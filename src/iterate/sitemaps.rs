@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::Result;
 use crate::index::parts::WHOLE;
-use crate::judge::unique;
+use crate::judge::{self, unique};
 use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
 use crate::propose::of_sitemaps;
 use crate::types::{Candidate, Compared, LangPair, PagePair};
@@ -21,8 +21,6 @@ const SAMPLE: usize = 100;
 const MIN_COMPARED: f64 = 12.0;
 /// How many comparisons of which half went wrong are added, so that few say little (an estimate).
 const PRIOR: f64 = 4.0;
-/// The share of right pairs from which sitemaps are believed.
-const BELIEVED: f64 = 0.5;
 /// Evidence that differs by less, in nats, is a draw.
 const TIE: f64 = 0.05;
 
@@ -70,7 +68,7 @@ pub fn believed(
     let is_believed = |langs: LangPair, part: u32| {
         let around = || site.parts().chain(part).map(|part| counts[&(langs, part)]);
         let speaks = around().find(|won| won.compared >= MIN_COMPARED).or_else(|| around().last());
-        speaks.is_some_and(|won| won.share() >= BELIEVED)
+        speaks.is_some_and(|won| won.share() >= judge::BELIEVED)
     };
     by_part.retain(|of, _| is_believed(of.0, of.1));
     own.retain(|of, _| !run.knows(of.0) && by_part.keys().any(|(langs, _)| *langs == of.0));
@@ -118,7 +116,7 @@ impl<'v, 's> Misses<'v, 's> {
         let known: FxHashSet<PagePair> = listed.iter().map(|one| one.pair).collect();
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut ends = Vec::new();
-        for at in (0..listed.len()).step_by(listed.len() / SAMPLE + 1) {
+        for at in sampled(listed.len()) {
             candidates.push(listed[at]);
             let pairs = self.of(listed, at).into_iter().filter(|pair| !known.contains(pair));
             candidates.extend(pairs.map(|pair| Candidate { pair, ..listed[at] }));
@@ -158,6 +156,12 @@ impl<'v, 's> Misses<'v, 's> {
         pages.retain(|page| *page != b && is_of_lang(page));
         pages.into_iter().map(|b| PagePair { langs, a, b }).collect()
     }
+}
+
+/// The places of a sample of so many pairs, spread evenly.
+fn sampled(pairs: usize) -> impl Iterator<Item = usize> {
+    let taken = pairs.min(SAMPLE);
+    (0..taken).map(move |at| at * pairs / taken)
 }
 
 #[cfg(test)]
@@ -205,6 +209,16 @@ mod tests {
             listed(|page| if page < 12 { (page + 5) % 12 } else { page }).listed.is_empty(),
             "more than half are wrong"
         );
+    }
+
+    #[test]
+    fn a_sample_has_as_many_pairs_as_it_may_and_lies_over_all() {
+        for pairs in [0, 1, 99, 100, 101, 150, 199, 200, 12_345] {
+            let places: Vec<usize> = sampled(pairs).collect();
+            assert_eq!(places.len(), pairs.min(SAMPLE), "{pairs}");
+            assert!(places.is_sorted_by(|a, b| a < b) && places.iter().all(|at| *at < pairs), "{pairs}");
+            assert!(places.last().is_none_or(|last| last + pairs / SAMPLE + 1 >= pairs), "{pairs}");
+        }
     }
 
     #[test]

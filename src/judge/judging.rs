@@ -28,8 +28,8 @@ pub struct Judged {
     shares: BTreeMap<(LangPair, Source), Shares>,
 }
 
-/// A sitemap is believed if this share of the pairs that it alone declares is right, or more.
-const BELIEVED: f64 = 0.5;
+/// Sitemaps are believed in a part of a site if this share of the pairs that only they declare is right, or more.
+pub const BELIEVED: f64 = 0.5;
 /// A key is doubtful if less than this share of its pairs is right.
 const DOUBTFUL: f64 = 0.9;
 

@@ -23,7 +23,7 @@ mod usual;
 pub mod versions;
 pub mod webmining;
 
-pub use judging::{Judged, beside_rivals, judge, unique};
+pub use judging::{BELIEVED, Judged, beside_rivals, judge, unique};
 #[cfg(feature = "internals")]
 pub use odds::sigmoid;
 pub use params::Params;
