@@ -84,6 +84,10 @@ fn what_sitemaps_declare_is_known_to_the_steps_too() {
     let folder = tempfile::tempdir().expect("a folder");
     let expected = assert_same(&sitemaps::archives(folder.path()), &[], &[(1, false), (4, true)]);
     assert!(expected["pairs"].iter().all(|pair| pair.contains("\"sitemap\"")) && expected["pairs"].len() > 170);
+    // Of a divided domain, the pages that are in one part.
+    let found = Engine::dividing(2, &[], false).run(&sitemaps::archives(folder.path())).expect("it runs");
+    assert!(found["pairs"].iter().all(|pair| pair.contains("\"sitemap\"")), "{:?}", found["pairs"]);
+    assert!((60..120).contains(&found["pairs"].len()), "{}", found["pairs"].len());
 }
 
 #[test]
