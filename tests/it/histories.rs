@@ -16,11 +16,11 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use serde_json::Value;
 
 use crate::extent::extent;
-use crate::sites::SiteBuilder;
+use crate::sites::{SiteBuilder, html};
 use crate::support::diglot;
 
 /// Settings that a store may have. The presets come first.
-const SETTINGS: [&[&str]; 17] = [
+const SETTINGS: [&[&str]; 18] = [
     &[],
     &["--preset", "kit-ng-2007"],
     &["--preset", "pupsniffer-2013"],
@@ -36,12 +36,13 @@ const SETTINGS: [&[&str]; 17] = [
     &["--rescue-above", "30"],
     &["--preset", "pupsniffer-2013", "--rescue-above", "20"],
     &["--preset", "link-2014", "--alpha", "0.25"],
+    &["--captures", "nearest"],
     &["--lexicon", "words.en-fr.tsv"],
     &["--lexicon", "words.en-fr.tsv", "--preset", "link-2014"],
 ];
 const PRESETS: usize = 5;
 /// From here on they have a word list.
-const WORDS: usize = 15;
+const WORDS: usize = 16;
 
 /// What can be removed besides archives.
 const HOSTS: [&str; 2] = ["host.test", "www.suffix.test"];
@@ -206,11 +207,7 @@ fn archive(number: usize, removed: &BTreeSet<Removed>) -> SiteBuilder {
                 _ => {
                     if n < 10 {
                         add(format!("http://path.test/{lang}/appendix-{n}.html"), lang, n + 200);
-                        add(
-                            format!("http://plain.test/{}.html", (n * 7 + lang.len()) ^ usize::from(lang == "fr") << 9),
-                            lang,
-                            n + 230,
-                        );
+                        add(plain(lang, n), lang, n + 230);
                         add(
                             format!("http://de.host.test/{lang}{n}.html"),
                             if lang == "en" { "de" } else { "fr" },
@@ -223,7 +220,31 @@ fn archive(number: usize, removed: &BTreeSet<Removed>) -> SiteBuilder {
             }
         }
     }
+    if number == 1 {
+        // Of pages that are in another archive.
+        site.capture("http://plain.test/sitemap.xml", SiteBuilder::DAY, &sitemap());
+    }
+    if number == 2 {
+        // Later captures, with other texts, of pages that another archive has.
+        for (n, url) in (10..14).map(|n| (n, format!("http://path.test/en/chapter-{n}.html"))) {
+            if is_there(&url) {
+                site.capture(url, "2022-05-01T00:00:00Z", &html("en", n + 300));
+            }
+        }
+    }
     site
+}
+
+/// The address of a page that shows no language.
+fn plain(lang: &str, n: usize) -> String {
+    format!("http://plain.test/{}.html", (n * 7 + lang.len()) ^ usize::from(lang == "fr") << 9)
+}
+
+/// What says which of these pages are versions of each other.
+fn sitemap() -> String {
+    let link = |lang, n| format!("<link rel='alternate' hreflang='{lang}' href='{}'/>", plain(lang, n));
+    let url = |n| format!("<url><loc>{}</loc>{}{}</url>", plain("en", n), link("en", n), link("fr", n));
+    format!("<urlset>{}</urlset>", (0..10).map(url).collect::<String>())
 }
 
 impl World {
