@@ -21,13 +21,13 @@ use super::settings::Differing;
 const KEYS: usize = 12;
 /// How many language pairs are printed at most.
 const LANG_PAIRS: usize = 12;
+/// How many languages that were learnt are named at most.
+const LEARNT: usize = 12;
 /// How many pairs are printed at most.
 const PAIRS: usize = 5;
 
 /// How many hosts with few pairs are printed at most.
 const FEW_PAIRS: usize = 3;
-/// How many languages that were learnt are named at most.
-const LEARNT: usize = 12;
 /// How many languages of such a host are printed at most.
 const LANGS: usize = 4;
 
@@ -36,8 +36,8 @@ pub fn print(store: &Store, config: &Config) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     if pipeline::stage("keys").is_some_and(|keys| has_run(store, keys).unwrap_or(true)) {
         print_keys(&mut out, store, config)?;
-        let pairs = print_pairs(&mut out, store, config)?;
         print_languages(&mut out, store, config)?;
+        let pairs = print_pairs(&mut out, store, config)?;
         if pairs == 0 {
             let [reason, next] = why_none(&query::scarcity(store, config)?, store, config)?;
             writeln!(out, "  why: {reason}\n  next: {next}")?;
@@ -206,13 +206,14 @@ fn why_none(found: &Scarcity, store: &Store, config: &Config) -> anyhow::Result<
         let next = format!("`diglot status --archives{place}` shows examples of what was left out");
         return Ok([format!("no capture became a page; left out: {left_out}"), next]);
     }
-    if !wanted.is_empty() && asked_for < 2 && found.langs.len() > 1 {
+    if !wanted.is_empty() && asked_for < 2 && found.langs.len() + usize::from(found.unknown > 0) > 1 {
         let wanted: Vec<&str> = wanted.iter().map(|lang| lang.as_str()).collect();
         let reason = format!("--langs is {}, and the pages are in {langs}", wanted.join(","));
         return Ok([reason, format!("`diglot run --reset langs{place}` pairs all languages")]);
     }
     Ok(match (found.langs.len(), found.best) {
         (0, _) => [format!("the language of none of the {pages} is known"), explain],
+        (1, _) if found.unknown > 0 => [format!("the pages are in {langs}"), explain],
         (1, _) if found.copies > 0 => {
             let reason = format!("all pages are in {langs}, and {} more are untranslated copies of them", found.copies);
             [reason, explain]

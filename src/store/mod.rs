@@ -119,8 +119,9 @@ pub use layout::StoredSettings;
 use layout::*;
 use manifest::Manifest;
 pub(crate) use open_batch::OpenBatch;
+pub(crate) use packing::pack;
 #[cfg(feature = "exec")]
-pub(crate) use packing::{pack, unpack};
+pub(crate) use packing::unpack;
 use rebuild::Known;
 pub(crate) use rebuild::add_batch;
 use records::{Mapped, RecordRef, START};

@@ -168,7 +168,7 @@ fn a_language_that_was_not_requested_is_told_from_one_that_is_not_known() {
     assert_eq!(run.verdict(&url("de", 1)), PageVerdict::LanguagesChanged { lang: lang("de") });
     let pages = Pages::from([("http://und.test/a.html".to_owned(), ("200 OK", numbers()))]);
     let run = Run::new(&pages, config(|_| {}), "iterate");
-    assert_eq!(run.verdict("http://und.test/a.html"), PageVerdict::LanguageUnknown { guess: None });
+    assert_eq!(run.verdict("http://und.test/a.html"), PageVerdict::LanguageUnknown { guess: None, requested: vec![] });
 }
 
 #[test]

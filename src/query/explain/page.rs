@@ -10,7 +10,7 @@ use super::named::NamedPair;
 use super::opened::Opened;
 use super::verdict::{KeysSay, LanguageReason, LeadOutcome, PageVerdict};
 use super::weighing::Weighing;
-use crate::config::Strategy;
+use crate::config::{LabelMode, Strategy};
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};
 use crate::keys::State;
@@ -132,7 +132,7 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> Result<LanguageReason> {
             _ if lang.is_unnamed() => LanguageReason::Unnamed,
             _ => reason_by_letters(opened, page, lang)?.unwrap_or(LanguageReason::Site),
         }
-    } else if !own.is_known() || site.pages.facts(page).is_guess {
+    } else if !own.is_known() || opened.config.keys.labels == LabelMode::Detected && site.pages.facts(page).is_guess {
         LanguageReason::Unknown
     } else if opened.is_requested(own) {
         LanguageReason::LanguagesChanged
@@ -186,7 +186,7 @@ fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation, named: Optio
     match found.languages.as_ref().map_or(LanguageReason::Unknown, |languages| languages.reason) {
         LanguageReason::Unknown => {
             let guess = Some(own).filter(|own| own.is_known() && !opened.config.keys.langs.is_empty());
-            Some(PageVerdict::LanguageUnknown { guess })
+            Some(PageVerdict::LanguageUnknown { guess, requested: requested() })
         }
         LanguageReason::NotRequested => Some(PageVerdict::LanguageNotRequested { lang: own, requested: requested() }),
         LanguageReason::LanguagesChanged => Some(PageVerdict::LanguagesChanged { lang: own }),

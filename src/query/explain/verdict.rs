@@ -66,8 +66,10 @@ pub enum PageVerdict {
     },
     /// Its language is unknown.
     LanguageUnknown {
-        /// What its text was taken for, where only some languages are requested: it may be in one that is not among them.
+        /// What its text was taken for, where only some languages are requested.
         guess: Option<Lang>,
+        /// The requested languages.
+        requested: Vec<Lang>,
     },
     /// Its language is not among `--langs`.
     LanguageNotRequested {
@@ -149,13 +151,13 @@ impl fmt::Display for PageVerdict {
             ),
             Paired { pages: 1 } => f.write_str("paired, with 1 page"),
             Paired { pages } => write!(f, "paired, with {pages} pages"),
-            LanguageUnknown { guess: None } => {
+            LanguageUnknown { guess: None, .. } => {
                 f.write_str("not paired: its language is not known, and neither a name nor a key of the site tells it")
             }
-            LanguageUnknown { guess: Some(guess) } => write!(
+            LanguageUnknown { guess: Some(guess), requested } => write!(
                 f,
-                "not paired: its text was taken for {guess}, which is a guess, and by its letters and what the site calls it, it is in a language that \
-                 was not requested, or in none that is known"
+                "not paired: its text was taken for {guess}, which is a guess, and nothing tells that it is in one of the languages requested ({})",
+                list(requested)
             ),
             LanguageNotRequested { lang, requested } => {
                 write!(f, "not paired: its language, {lang}, is not among those requested ({})", list(requested))
@@ -588,8 +590,11 @@ mod tests {
             ),
             (Paired { pages: 1 }, "paired, with 1 page"),
             (Paired { pages: 2 }, "paired, with 2 pages"),
-            (LanguageUnknown { guess: None }, "its language is not known"),
-            (LanguageUnknown { guess: Some(es) }, "its text was taken for es, which is a guess"),
+            (LanguageUnknown { guess: None, requested: vec![] }, "its language is not known"),
+            (
+                LanguageUnknown { guess: Some(es), requested: vec![lang] },
+                "for es, which is a guess, and nothing tells that it is in one of the languages requested (en)",
+            ),
             (
                 LanguageNotRequested { lang: es, requested: vec![lang] },
                 "its language, es, is not among those requested (en)",
