@@ -64,7 +64,7 @@ fn take(record: &mut RawRecord, limit: u64, params: &Params) -> Result<Capture, 
         Ok(Response { status: 200, content_type, content_language, ..Response::default() })
     };
     let made = found.and_then(|response| {
-        if is_of_owner(&record.url) && response.status == 200 && !response.is_html() {
+        if is_of_owner(&record.url) && response.status == 200 {
             let body = decoded(&mut record.block, &response, limit, params)?;
             if !looks_like_markup(&body) {
                 return Err((SkipReason::OwnerFile, owners::notes(&record.url, record.date_ms, &body)));
@@ -142,10 +142,6 @@ impl Response {
         }
         response.body_start = at;
         Ok(response)
-    }
-
-    fn is_html(&self) -> bool {
-        self.content_type.as_deref().is_some_and(is_html_type)
     }
 
     fn header(&mut self, line: &[u8]) {

@@ -26,7 +26,10 @@ pub(super) fn is_of_owner(url: &str) -> bool {
 
 /// What matters of such a file: the date of its capture on a line, then its rules, each on a line.
 pub(super) fn notes(url: &str, date_ms: i64, body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&body[..body.len().min(MAX_BYTES)]);
+    // A line that is cut would be another rule.
+    let end = |cut: &[u8]| cut.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(0);
+    let body = if body.len() > MAX_BYTES { &body[..end(&body[..MAX_BYTES])] } else { body };
+    let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}');
     let date = jiff::Timestamp::from_millisecond(date_ms).ok().filter(|_| date_ms != 0);
     let mut notes = date.map_or_else(String::new, |date| date.to_string());
@@ -58,7 +61,11 @@ struct Reservation {
 }
 
 fn reservations(text: &str, notes: &mut String) {
-    for Reservation { location, reservation } in serde_json::from_str::<Vec<Reservation>>(text).unwrap_or_default() {
+    let entries = serde_json::from_str::<Vec<Value>>(text).unwrap_or_default();
+    // An entry that is none takes no other with it.
+    for Reservation { location, reservation } in
+        entries.into_iter().filter_map(|entry| serde_json::from_value(entry).ok())
+    {
         let is_reserved = reservation.as_i64() == Some(1) || reservation.as_str() == Some("1");
         let name = if is_reserved { "reserve" } else { "leave" };
         let location: String = location.chars().filter(|c| !c.is_control()).collect();
@@ -100,12 +107,12 @@ impl Owner {
 
     fn read_robots(&mut self, notes: &str, agent: &str) {
         let is_named = agent != EVERY_AGENT
-            && fields(notes).any(|(name, value)| name == "user-agent" && value.eq_ignore_ascii_case(agent));
+            && fields(notes).any(|(name, value)| name == "user-agent" && product(value).eq_ignore_ascii_case(agent));
         let wanted = if is_named { agent } else { EVERY_AGENT };
         let (mut is_wanted, mut is_head) = (false, false);
         for (name, value) in fields(notes) {
             if name == "user-agent" {
-                is_wanted = value.eq_ignore_ascii_case(wanted) || (is_head && is_wanted);
+                is_wanted = product(value).eq_ignore_ascii_case(wanted) || (is_head && is_wanted);
                 is_head = true;
                 continue;
             }
@@ -139,6 +146,11 @@ impl Owner {
 /// Name and value of each line behind the first.
 fn fields(notes: &str) -> impl Iterator<Item = (&str, &str)> {
     notes.split('\n').skip(1).filter_map(|line| line.split_once(": ").or_else(|| Some((line.strip_suffix(':')?, ""))))
+}
+
+/// The name of a crawler without its version (RFC 9309, §2.2.1): `CCBot` of `CCBot/2.0`.
+fn product(agent: &str) -> &str {
+    agent.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '*')).next().unwrap_or("")
 }
 
 fn is_no_training(signal: &str) -> bool {
@@ -190,6 +202,8 @@ fn normal(path: &str) -> String {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let escaped = (byte == b'%').then(|| path.get(at + 1..at + 3)).flatten();
+        // A sign before a digit is no escape.
+        let escaped = escaped.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
         match escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(byte) => {
                 let is_plain = byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
@@ -263,6 +277,11 @@ mod tests {
         assert!(is_allowed("User-agent: *\nDisallow:\n", "/a"), "an empty rule forbids nothing");
         assert!(is_allowed("User-agent: *\nDisallow: /a\nAllow: /a", "/a"));
         assert!(is_allowed("", "/a") && is_allowed("Disallow: /", "/a"), "rules of no agent count for none");
+        let cut = |line: &str| {
+            let head = format!("User-agent: *\n#{}\n", " ".repeat(MAX_BYTES - 30));
+            format!("{head}{line}{}", "x".repeat(40))
+        };
+        assert!(is_allowed(&cut("Disallow: /"), "/a"), "a rule of which only the beginning is read is none");
     }
 
     #[test]
@@ -280,6 +299,7 @@ mod tests {
         assert_eq!(["/", "/all", "/open"].map(|path| allowed("ccbot", path)), [false, false, false]);
         assert_eq!(["/", "/all", "/open"].map(|path| allowed("GPTBot", path)), [false, false, true]);
         assert_eq!(["/", "/all"].map(|path| allowed("other", path)), [true, false]);
+        assert!(!owner("User-agent: CCBot/2.0 (x)\nDisallow: /", "ccbot").opt_outs("/").is_empty(), "a version");
     }
 
     #[test]
@@ -308,6 +328,8 @@ mod tests {
             ["tdmrep.json", "robots.txt tdmrep.json", ""]
         );
         assert_eq!(notes("http://ex.org/.well-known/tdmrep.json", 0, b"<html>"), "");
+        let json = br#"[{"location": "/a"}, 7, {"location": "/b", "tdm-reservation": 1}]"#;
+        assert_eq!(notes("http://ex.org/.well-known/tdmrep.json", 0, json), "\nreserve: /b", "what is no entry");
     }
 
     proptest! {

@@ -303,7 +303,7 @@ pub fn deal(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
                 continue;
             }
             for part in parts.all() {
-                hands.bytes += entry.declared.len();
+                hands.bytes += entry.declared.len() + entry.detail.len();
                 let held = hands.held.entry((part, row.number, row.name.clone())).or_default();
                 held.1.push(entry.clone());
                 if hands.bytes > HELD_BYTES {

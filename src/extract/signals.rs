@@ -16,6 +16,8 @@ const TAIL_BYTES: usize = 2 << 10;
 /// So many `<font style="vertical-align: inherit">`, two for each sentence, and the page was saved while a browser showed it translated. A
 /// text that was pasted from such a page has fewer.
 const MIN_FONTS: u32 = 10;
+/// A longer URL of a licence is none.
+const MAX_LICENSE_BYTES: usize = 2048;
 /// Longer JSON-LD is not read.
 const MAX_JSON_BYTES: usize = 256 << 10;
 
@@ -55,8 +57,6 @@ pub struct Collector {
     opt_outs: OptOuts,
     license: Option<(Source, String)>,
     fonts: u32,
-    /// The language of the original according to TranslatePress.
-    trp_from: Lang,
 }
 
 impl Collector {
@@ -64,11 +64,6 @@ impl Collector {
     pub fn finish(mut self) -> (Signals, Option<Found>) {
         if self.fonts >= MIN_FONTS {
             self.mark(TranslationMark::GoogleTranslate, Lang::UNKNOWN, true);
-        }
-        if let Some(found) = &mut self.found
-            && found.mark == TranslationMark::TranslatePress
-        {
-            found.from = self.trp_from;
         }
         let license = self.license.map_or_else(String::new, |(_, url)| url);
         (Signals { translated: None, opt_outs: self.opt_outs, license }, self.found)
@@ -83,7 +78,9 @@ impl Collector {
 
     fn license(&mut self, source: Source, url: &str) {
         let is_url = url.starts_with("https://") || url.starts_with("http://");
-        if is_url && self.license.as_ref().is_none_or(|(known, _)| source < *known) {
+        // What authors write may be of any length.
+        let is_sound = url.len() <= MAX_LICENSE_BYTES && !url.contains(char::is_whitespace);
+        if is_url && is_sound && self.license.as_ref().is_none_or(|(known, _)| source < *known) {
             self.license = Some((source, url.to_owned()));
         }
     }
@@ -126,10 +123,14 @@ impl Collector {
     }
 
     fn directives(&mut self, list: &str) {
-        for word in list.split(',') {
-            let word: String = word.chars().filter(|c| !c.is_whitespace()).collect();
+        // `max-snippet: 0` is one directive, `noindex nofollow` two.
+        let mut list = list.to_ascii_lowercase();
+        while let Some(at) = list.find(": ").or_else(|| list.find(" :")) {
+            list.replace_range(at..at + 2, ":");
+        }
+        for word in list.split(|c: char| c == ',' || c.is_whitespace()) {
             self.opt_outs = self.opt_outs
-                | match word.to_ascii_lowercase().as_str() {
+                | match word {
                     "noindex" | "none" => OptOuts::NO_INDEX,
                     "noarchive" | "nocache" => OptOuts::NO_ARCHIVE,
                     "nosnippet" | "max-snippet:0" => OptOuts::NO_SNIPPET,
@@ -153,7 +154,9 @@ impl Collector {
             "machine-translated-from" | "x-machine-translated-from" => {
                 self.mark(TranslationMark::TranslatedFrom, lang_of(content), true);
             }
-            "translation-stats" => self.mark(TranslationMark::Transposh, Lang::UNKNOWN, true),
+            "translation-stats" if is_mostly_by_machine(content) => {
+                self.mark(TranslationMark::Transposh, Lang::UNKNOWN, true)
+            }
             "ms.translationtype" if content.trim().eq_ignore_ascii_case("MT") => {
                 self.mark(TranslationMark::Microsoft, Lang::UNKNOWN, true);
             }
@@ -197,15 +200,12 @@ impl Collector {
         }
     }
 
-    /// Reads what an `<a>` has besides its target: what it does when it is clicked, and what TranslatePress notes on it.
-    pub fn anchor(&mut self, on_click: Option<&str>, trp_gettext: Option<&str>) {
-        if let Some((_, pair)) = on_click.and_then(|code| code.split_once("doGTranslate('")) {
+    /// Reads what an `<a>` does when it is clicked, and to where it leads: without a URL, the browser translates, and originals have such links too.
+    pub fn anchor(&mut self, on_click: Option<&str>, href: &str) {
+        let is_url = !href.is_empty() && !href.starts_with('#') && !href.starts_with("javascript:");
+        if let Some((_, pair)) = on_click.filter(|_| is_url).and_then(|code| code.split_once("doGTranslate('")) {
             let from = pair.split('|').next().map_or(Lang::UNKNOWN, lang_of);
             self.mark(TranslationMark::GTranslate, from, false);
-        }
-        // Only with automatic translation it stands on links, and is empty.
-        if trp_gettext.is_some_and(str::is_empty) {
-            self.mark(TranslationMark::TranslatePress, Lang::UNKNOWN, true);
         }
     }
 
@@ -243,9 +243,6 @@ impl Collector {
 
     fn settings(&mut self, code: &str) {
         let from = |key| text_of(code, key).map_or(Lang::UNKNOWN, lang_of);
-        if code.contains("trp_original_language") {
-            self.trp_from = from("trp_original_language");
-        }
         if code.contains("gtranslateSettings") {
             // Without URLs of their own, texts are translated in the browser.
             if text_of(code, "url_structure").is_some_and(|how| matches!(how, "sub_directory" | "sub_domain")) {
@@ -320,6 +317,13 @@ fn is_reserved(value: &str) -> bool {
 /// The language of a tag as sites write it: `en`, `pt-BR`, `en_US`.
 fn lang_of(tag: &str) -> Lang {
     Lang::parse(tag.trim()).unwrap_or_default()
+}
+
+/// True where Transposh counts more phrases that were translated than people translated.
+fn is_mostly_by_machine(stats: &str) -> bool {
+    let count = |key| text_of(stats, key).and_then(|count| count.parse::<u64>().ok()).unwrap_or(0);
+    // The key with quotation marks: the other one ends in the same word.
+    count("\"translated_phrases") > count("\"human_translated_phrases")
 }
 
 /// True for the name of a program that translates; people have names too.
@@ -397,7 +401,13 @@ mod tests {
         let font = "<font style='vertical-align: inherit;'>";
         assert_eq!(mark(&font.repeat(MIN_FONTS as usize)), of("google-translate", "und"));
         assert_eq!(mark(&font.repeat(MIN_FONTS as usize - 1)), None, "pasted from elsewhere");
-        assert_eq!(mark("<meta name=translation-stats content='{\"total_phrases\":9}'>"), of("transposh", "und"));
+        let stats = |all: u32, human: u32| {
+            format!(
+                "<meta name=translation-stats content='{{\"total_phrases\":9,\"translated_phrases\":{all},\"human_translated_phrases\":{human}}}'>"
+            )
+        };
+        assert_eq!(mark(&stats(9, 2)), of("transposh", "und"));
+        assert_eq!([mark(&stats(9, 9)), mark(&stats(0, 0))], [None, None]);
         assert_eq!(mark("<html lang=fr><meta name=ms.translationtype content=MT>"), of("ms.translationtype", "und"));
         assert_eq!(mark("<meta name=ms.translationtype content=HT>"), None, "a human translated it");
         assert_eq!(mark("<meta name=translator content='DeepL Pro'>"), of("translator", "und"));
@@ -410,16 +420,6 @@ mod tests {
         };
         assert_eq!(mark(&conveythis("768")), of("conveythis", "und"));
         assert_eq!(mark(&conveythis("703")), None);
-        let (translated, original) = ("<a href=x data-trp-gettext=''>y</a>", "trp_original_language\":\"en_US\"");
-        assert_eq!(
-            mark(&format!("<script>var trp_data = {{\"{original}}}</script>{translated}")),
-            of("translatepress", "en")
-        );
-        assert_eq!(
-            mark(&format!("<script>var trp_data = {{\"{original}}}</script>")),
-            None,
-            "a human may have translated it"
-        );
         let page = format!("<html lang=fr>{FRENCH}</html><!-- delivered by GTranslate v8 in 96ms -->");
         let page = page_at("http://ex.org/", &page, Capture::default());
         assert_eq!(page.signals.translated.map(|found| found.mark), Some(TranslationMark::GTranslate));
@@ -432,7 +432,7 @@ mod tests {
                 "gtranslate",
                 "<script>window.gtranslateSettings = {\"default_language\":\"FROM\",\"url_structure\":\"sub_directory\"}</script>",
             ),
-            ("gtranslate", "<a href=# onclick=\"doGTranslate('FROM|de');return false;\">Deutsch</a>"),
+            ("gtranslate", "<a href=/de/ onclick=\"doGTranslate('FROM|de');return false;\">Deutsch</a>"),
             (
                 "weglot",
                 "<script id=weglot-data type=application/json>{\"api_key\":\"wg_1\",\"cdn\":\"weglot\",\"language_from\":\"FROM\"}</script>",
@@ -450,6 +450,8 @@ mod tests {
             assert_eq!(mark(&format!("<html lang=en>{}", html.replace("FROM", "fr"))), None, "{html}");
         }
         let in_browser = services[0].1.replace("sub_directory", "none").replace("FROM", "en");
+        assert_eq!(mark(&format!("<html lang=fr>{in_browser}")), None);
+        let in_browser = services[1].1.replace("/de/", "#").replace("FROM", "en");
         assert_eq!(mark(&format!("<html lang=fr>{in_browser}")), None);
         let widgets = "<html lang=fr class=notranslate><meta name=google content=notranslate><div id=google_translate_element></div>\
             <script src=//translate.google.com/translate_a/element.js?cb=googleTranslateElementInit></script>\
@@ -476,6 +478,7 @@ mod tests {
         };
         let meta = "<meta name=ROBOTS content='NoIndex, nofollow'><meta name=robots content=noai,noimageai>";
         assert_eq!(names(meta, Capture::default()), "noai noindex noimageai");
+        assert_eq!(names("<meta name=robots content='noindex nofollow noai'>", Capture::default()), "noai noindex");
         assert_eq!(names("<meta name=googlebot content=noindex>", Capture::default()), "");
         assert_eq!(names("<meta name=robots content='index, follow, max-snippet:-1'>", Capture::default()), "");
         let robots = "googlebot: noindex, nofollow\n*: noarchive\nmax-snippet: 0, max-image-preview:large\nnoai";
@@ -496,6 +499,8 @@ mod tests {
         assert_eq!(html("<link rel=license href=/terms>"), "http://ex.org/terms");
         assert_eq!(html(&format!("<meta name=dcterms.license content={BY}>")), BY);
         assert_eq!(html("<meta name=dc.rights content='All rights reserved'>"), "");
+        assert_eq!(html("<meta name=license content='http://ex.org All rights reserved'>"), "");
+        assert_eq!(html(&format!("<meta name=license content=http://ex.org/{}>", "a".repeat(MAX_LICENSE_BYTES))), "");
         let json = |kind: &str| {
             format!(
                 "<script type=application/ld+json>{{\"@context\":\"https://schema.org\",\"@graph\":[{{\"@type\":\"{kind}\",\"license\":{{\"@id\":\"{BY}\"}}}}]}}</script>"
@@ -513,7 +518,7 @@ mod tests {
             let mut collector = Collector::default();
             collector.script(&code);
             collector.tail(&code);
-            collector.anchor(Some(&code), Some(&code));
+            collector.anchor(Some(&code), &code);
             collector.root(&code, &code);
             collector.font(&code);
             collector.robots_tag(&code);

@@ -77,16 +77,14 @@ marks! {
     Transposh = 4, "transposh";
     /// Weglot.
     Weglot = 5, "weglot";
-    /// TranslatePress, a plugin of WordPress, with automatic translation.
-    TranslatePress = 6, "translatepress";
     /// ConveyThis.
-    ConveyThis = 7, "conveythis";
+    ConveyThis = 6, "conveythis";
     /// Linguise.
-    Linguise = 8, "linguise";
+    Linguise = 7, "linguise";
     /// `<meta name="ms.translationtype" content="MT">`, which documentation of Microsoft has.
-    Microsoft = 9, "ms.translationtype";
+    Microsoft = 8, "ms.translationtype";
     /// `<meta name="translator">` or `X-Translated-By` with the name of a program.
-    Translator = 10, "translator";
+    Translator = 9, "translator";
 }
 
 /// Directives by which owners opt out of uses of their pages, as a set.

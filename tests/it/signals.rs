@@ -33,15 +33,19 @@ type Sample = (&'static str, &'static str, &'static str, &'static str);
 const BY: &str = "https://creativecommons.org/licenses/by/4.0/";
 
 /// A page for each sign.
-const SAMPLES: [Sample; 16] = [
+const SAMPLES: [Sample; 15] = [
     ("plain", "", "", ""),
     ("link", "", "<link rel='alternate machine-translated-from' hreflang=en href=../en/link>", ""),
     ("tag", "", "<meta name=machine-translated-from content=en>", ""),
     ("google", "", "<meta http-equiv=X-Translated-By content=Google>", ""),
     ("gtranslate", GTRANSLATE, GTRANSLATE, ""),
     ("weglot", WEGLOT, WEGLOT, ""),
-    ("transposh", "", "<meta name=translation-stats content='{}'>", ""),
-    ("translatepress", "", "<a href=. data-trp-gettext=''></a>", ""),
+    (
+        "transposh",
+        "",
+        "<meta name=translation-stats content='{\"translated_phrases\":9,\"human_translated_phrases\":0}'>",
+        "",
+    ),
     ("widget", WIDGET, WIDGET, ""),
     ("header", "", "", "X-Machine-Translated-From: en\r\n"),
     ("noai", "", "<meta name=robots content='noai, noimageai'>", ""),
@@ -143,7 +147,6 @@ fn every_sign_of_a_page_is_recorded_and_stands_in_every_export() {
         ("fr/header", "machine-translated-from"),
         ("fr/link", "machine-translated-from"),
         ("fr/tag", "machine-translated-from"),
-        ("fr/translatepress", "translatepress"),
         ("fr/transposh", "transposh"),
         ("fr/weglot", "weglot"),
     ];
@@ -202,7 +205,7 @@ fn pairs_say_what_their_pages_say(store: &Path) {
         let some = of(what, &["--where", &format!("record_id_b={}", record_id(1))]);
         assert!(!some.is_empty() && some.iter().all(|row| text(row, "url_a").ends_with("/en/plain")));
     }
-    assert_eq!(of("pairs", &["--where", "machine_translated_b="]).len(), SAMPLES.len() - 8);
+    assert_eq!(of("pairs", &["--where", "machine_translated_b="]).len(), SAMPLES.len() - 7);
     let (code, stderr) = failure(diglot(store).args(["export", "--what", "pages", "--record-ids"]));
     assert!(code == 2 && stderr.contains("--record-ids needs --what pairs, bitext"), "{stderr}");
 }
@@ -221,10 +224,10 @@ fn pages_are_left_out_by_settings_and_come_back_without_them() {
     let all = 2 * SAMPLES.len();
     assert_eq!(count(&store), all);
     set(&store, &["--skip-machine-translated"]);
-    assert_eq!((count(&store), left_out(&store, "translated by a machine")), (all - 8, 8));
+    assert_eq!((count(&store), left_out(&store, "translated by a machine")), (all - 7, 7));
     assert_eq!(of_pages(&store, "machine_translated"), []);
     set(&store, &["--respect-robots"]);
-    assert_eq!((count(&store), left_out(&store, "opted out")), (all - 12, 4));
+    assert_eq!((count(&store), left_out(&store, "opted out")), (all - 11, 4));
     let explained = stdout(&store, &["explain", "http://signs.test/fr/private/diary"]);
     assert!(explained.contains("opted out (robots.txt)"), "{explained}");
     let explained = stdout(&store, &["explain", "http://signs.test/fr/weglot"]);

@@ -361,7 +361,8 @@ def test_files_of_a_task_are_whole_or_not_there(tmp_path: pathlib.Path, monkeypa
     monkeypatch.setattr(_results, "_WAITING_BYTES", 200)
 
     def rows(at: int) -> pa.Table:
-        columns = [["url"], ["other"], ["en"], ["fr"], [at / 8], ["key"], ["→"], [None]]
+        columns = [["url"], ["other"], ["en"], ["fr"], [at / 8], ["key"], ["→"]]
+        columns += [[None]] * (len(TABLES["pairs"]) - len(columns))
         return pa.Table.from_arrays([pa.array(c, f.type) for c, f in zip(columns, TABLES["pairs"])], schema=TABLES["pairs"])
 
     for is_done in [False, True]:

@@ -175,8 +175,8 @@ impl<'a> References<'a> {
         // Most links have a target and nothing else.
         if attributes.count() > 1 {
             self.relations(attributes);
-            let (on_click, gettext) = (attributes.get("onclick"), attributes.get("data-trp-gettext"));
-            self.signals.anchor(on_click.as_deref(), gettext.as_deref());
+            let (on_click, href) = (attributes.get("onclick"), attributes.get("href"));
+            self.signals.anchor(on_click.as_deref(), href.as_deref().unwrap_or("").trim());
         }
     }
 

@@ -711,7 +711,7 @@ fn declared_by(entries: &[SkipEntry]) -> BTreeSet<u64> {
     entries.iter().filter(|entry| !entry.declared.is_empty()).map(|entry| xxh3_64(&entry.declared)).collect()
 }
 
-/// Left-out captures in lists for one record each, which what sitemaps declare makes no longer than a record may be.
+/// Left-out captures in lists for one record each, which what sitemaps declare and the rules of owners make no longer than a record may be.
 fn in_chunks(skipped: Vec<SkipEntry>) -> Vec<Vec<SkipEntry>> {
     let (mut chunks, mut bytes) = (Vec::new(), CHUNK_BYTES);
     for entry in skipped {
@@ -719,7 +719,7 @@ fn in_chunks(skipped: Vec<SkipEntry>) -> Vec<Vec<SkipEntry>> {
             chunks.push(Vec::new());
             bytes = 0;
         }
-        bytes += entry.declared.len();
+        bytes += entry.declared.len() + entry.detail.len();
         if let Some(chunk) = chunks.last_mut() {
             chunk.push(entry);
         }
