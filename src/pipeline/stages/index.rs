@@ -516,7 +516,7 @@ impl<'c> Work<'c> {
 
     /// Divides the pages of a site into those that it has and those that settings leave out.
     fn divide(&self, before: &Before, order: Vec<Row>, skipped: &[SkipEntry]) -> Divided {
-        let mut owners = Owners::of(skipped, &self.config.index.robots_agent);
+        let owners = Owners::of(skipped, &self.config.index.robots_agent);
         let mut divided = Divided::default();
         let mut counts: BTreeMap<u8, u64> = BTreeMap::new();
         for row in order {

@@ -11,8 +11,6 @@ use crate::types::{OptOuts, SkipReason, host_of};
 pub struct Owners {
     /// By host; only those of which a file was captured.
     known: BTreeMap<String, Owner>,
-    /// The host that was asked for last, since pages are in the order of their hosts.
-    last: (String, bool),
 }
 
 impl Owners {
@@ -23,20 +21,13 @@ impl Owners {
             files.entry(host_of(&entry.identity)).or_default().push((&entry.identity, &entry.detail));
         }
         let owner = |(host, files): (&str, Vec<(&str, &str)>)| (host.to_owned(), Owner::read(files.into_iter(), agent));
-        Owners { known: files.into_iter().map(owner).collect(), last: Default::default() }
+        Owners { known: files.into_iter().map(owner).collect() }
     }
 
     /// What the owner of the host says of a page, by its URL without scheme.
-    pub fn opt_outs(&mut self, identity: &str) -> OptOuts {
-        if self.known.is_empty() {
-            return OptOuts::default();
-        }
+    pub fn opt_outs(&self, identity: &str) -> OptOuts {
         let host = host_of(identity);
-        if self.last.0 != host {
-            self.last = (host.to_owned(), self.known.contains_key(host));
-        }
-        let owner = if self.last.1 { self.known.get(host) } else { None };
-        owner.map_or(OptOuts::default(), |owner| owner.opt_outs(&identity[host.len()..]))
+        self.known.get(host).map_or(OptOuts::default(), |owner| owner.opt_outs(&identity[host.len()..]))
     }
 }
 
@@ -68,7 +59,7 @@ mod tests {
             entry("a.ex.org/robots.txt", SkipReason::OwnerFile, rules),
             entry("b.ex.org/robots.txt", SkipReason::Status, "404"),
         ];
-        let mut owners = Owners::of(&skipped, "*");
+        let owners = Owners::of(&skipped, "*");
         let names = ["a.ex.org/a?b", "a.ex.org/b", "b.ex.org/a", "a.ex.org/a"].map(|url| owners.opt_outs(url).names());
         assert_eq!(names, ["robots.txt", "", "", "robots.txt"]);
     }
