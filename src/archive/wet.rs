@@ -8,7 +8,7 @@ pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
     if block.is_empty() {
         return Err(Skip { reason: SkipReason::EmptyBody, offset, length, url, detail: String::new() });
     }
-    let capture = Capture {
+    Ok(Capture {
         form,
         url,
         date_ms,
@@ -17,9 +17,9 @@ pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
         status: 200,
         content_type,
         name: name.map_or_else(RecordName::default, |name| *name),
+        body: block,
         ..Capture::default()
-    };
-    Ok(Capture { body: block, ..capture })
+    })
 }
 
 #[cfg(test)]
