@@ -1,5 +1,6 @@
 //! Pages that share rare tokens: candidates for pairs that no URL reveals.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 /// Settings of retrieval.
@@ -21,10 +22,69 @@ impl Default for Params {
     }
 }
 
+/// The tokens of some pages, numbered from 0 in the order of their hashes.
+pub struct Numbered {
+    /// The hash of each.
+    hashes: Vec<u64>,
+    numbers: FxHashMap<u64, u32>,
+    /// The numbers of each page's tokens, in order.
+    of_pages: FxHashMap<u32, Vec<u32>>,
+}
+
+impl Numbered {
+    /// Numbers tokens, given as hashes for each page, sorted and distinct. Memory: 4 bytes for each token of a page, and some 30 for each
+    /// token.
+    pub fn new(pages: FxHashMap<u32, Vec<u64>>) -> Numbered {
+        let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
+        for &token in pages.values().flatten() {
+            numbers.entry(token).or_default();
+        }
+        let mut hashes: Vec<u64> = numbers.keys().copied().collect();
+        hashes.par_sort_unstable();
+        for (&hash, number) in hashes.iter().zip(0..) {
+            numbers.insert(hash, number);
+        }
+        let of_page = |(page, tokens): (u32, Vec<u64>)| (page, tokens.iter().map(|token| numbers[token]).collect());
+        let of_pages = pages.into_par_iter().map(of_page).collect();
+        Numbered { hashes, numbers, of_pages }
+    }
+
+    /// How many tokens there are.
+    pub fn count(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// The hash of a token.
+    pub fn token(&self, number: u32) -> u64 {
+        self.hashes[number as usize]
+    }
+
+    /// The number of a token, if a page has it.
+    pub fn number(&self, token: u64) -> Option<u32> {
+        self.numbers.get(&token).copied()
+    }
+
+    /// The tokens of a page, in order.
+    pub fn of(&self, page: u32) -> &[u32] {
+        self.of_pages.get(&page).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// For each token, where it stands in an index, plus 1; 0 for one that is not in it. One index after the other uses this memory.
+pub struct Slots(Vec<u32>);
+
+impl Slots {
+    /// Room for so many tokens.
+    pub fn new(tokens: usize) -> Slots {
+        Slots(vec![0; tokens])
+    }
+}
+
 /// Token → pages, weighted by how rare a token is.
-pub struct Rare {
-    /// Tokens, sorted.
-    tokens: Vec<u64>,
+pub struct Rare<'s> {
+    slots: &'s mut Slots,
+    /// The tokens in the order in which they first come.
+    tokens: Vec<u32>,
     /// End of each token's pages.
     ends: Vec<u32>,
     pages: Vec<u32>,
@@ -33,43 +93,51 @@ pub struct Rare {
     params: Params,
 }
 
-impl Rare {
-    /// The index of pages 0, 1, …, each given by its distinct tokens. Memory: 4 bytes for each token of a page, and 12 for each token;
-    /// three times as much during construction.
-    pub fn new<'t>(pages: impl Iterator<Item = &'t [u64]>, params: &Params) -> Rare {
-        let mut entries: Vec<(u64, u32)> = Vec::new();
+impl<'s> Rare<'s> {
+    /// The index of pages 0, 1, …, each given by its distinct tokens in order, which are less than there are `slots`. Memory: 4 bytes for
+    /// each token of a page, and 8 for each token. Time grows with the tokens of the pages.
+    pub fn new<'t>(pages: impl Iterator<Item = &'t [u32]> + Clone, slots: &'s mut Slots, params: &Params) -> Rare<'s> {
+        let mut tokens = Vec::new();
+        // On how many pages each token stands; later where its pages end.
+        let mut ends: Vec<u32> = Vec::new();
         let mut count = 0;
-        for (tokens, page) in pages.zip(0u32..) {
-            entries.extend(tokens.iter().map(|&token| (token, page)));
-            count = page + 1;
+        for page in pages.clone() {
+            for &token in page {
+                let slot = &mut slots.0[token as usize];
+                if *slot == 0 {
+                    tokens.push(token);
+                    ends.push(0);
+                    *slot = tokens.len() as u32;
+                }
+                ends[*slot as usize - 1] += 1;
+            }
+            count += 1;
         }
-        entries.sort_unstable();
-        entries.dedup();
-        let mut rare = Rare {
-            tokens: Vec::new(),
-            ends: Vec::new(),
-            pages: Vec::new(),
-            lengths: vec![0.0; count as usize],
-            params: params.clone(),
-        };
+        let place = |slots: &Slots, token: u32| slots.0[token as usize] as usize - 1;
+        let squares: Vec<f32> = ends.iter().map(|&pages| weight(count, pages as usize).powi(2)).collect();
+        let length = |page: &[u32]| page.iter().map(|&token| squares[place(slots, token)]).sum::<f32>().sqrt();
+        let lengths = pages.clone().map(length).collect();
         let max_pages =
             ((f64::from(count) * params.max_share) as usize).clamp(MIN_COMMON, params.max_pages.max(MIN_COMMON));
-        for group in entries.chunk_by(|a, b| a.0 == b.0) {
-            let weight = weight(count, group.len());
-            for &(_, page) in group {
-                rare.lengths[page as usize] += weight * weight;
-            }
-            if group.len() > max_pages {
-                continue;
-            }
-            rare.tokens.push(group[0].0);
-            rare.pages.extend(group.iter().map(|&(_, page)| page));
-            rare.ends.push(rare.pages.len() as u32);
+        let mut all = 0;
+        let is_common: Vec<bool> = ends.iter().map(|&pages| pages as usize > max_pages).collect();
+        for (end, is_common) in ends.iter_mut().zip(&is_common) {
+            // Each is where the next of its pages goes, and in the end behind them all.
+            let pages = if *is_common { 0 } else { *end };
+            *end = all;
+            all += pages;
         }
-        for length in &mut rare.lengths {
-            *length = length.sqrt();
+        let mut listed = vec![0; all as usize];
+        for (page, number) in pages.zip(0..) {
+            for &token in page {
+                let place = place(slots, token);
+                if !is_common[place] {
+                    listed[ends[place] as usize] = number;
+                    ends[place] += 1;
+                }
+            }
         }
-        rare
+        Rare { slots, tokens, ends, pages: listed, lengths, params: params.clone() }
     }
 
     /// How many pages there are.
@@ -78,31 +146,49 @@ impl Rare {
     }
 
     /// The pages with a token; none where the token is too common.
-    pub fn pages(&self, token: u64) -> &[u32] {
-        let Ok(at) = self.tokens.binary_search(&token) else { return &[] };
+    pub fn pages(&self, token: u32) -> &[u32] {
+        let Some(at) = (self.slots.0[token as usize] as usize).checked_sub(1) else { return &[] };
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.pages[start as usize..self.ends[at] as usize]
     }
 
     /// The pages that have the most in common with a page of these distinct tokens: those with the largest Σ idf² / length, at most
-    /// [`Params::candidates`], best first, ties by number. Cost: at most `tokens · max_pages` for any site.
-    pub fn nearest(&self, tokens: &[u64]) -> Vec<(u32, f32)> {
+    /// [`Params::candidates`], best first, ties by number. Cost: at most `tokens · max_pages` for any site. `sums` has a 0 for each page,
+    /// and is left so.
+    pub fn nearest(&self, tokens: &[u32], sums: &mut [f32]) -> Vec<(u32, f32)> {
         let mut found: Vec<&[u32]> = tokens.iter().map(|&token| self.pages(token)).filter(|p| !p.is_empty()).collect();
         // The rarest tokens come first; equally rare ones stay in the given order, so callers must give tokens in a fixed order.
         found.sort_by_key(|pages| pages.len());
         found.truncate(self.params.tokens);
-        let mut sums: FxHashMap<u32, f32> = FxHashMap::default();
+        let mut touched = Vec::new();
         for pages in found {
             let weight = weight(self.count(), pages.len());
             for &page in pages {
-                *sums.entry(page).or_default() += weight * weight;
+                let sum = &mut sums[page as usize];
+                if *sum == 0.0 {
+                    touched.push(page);
+                }
+                *sum += weight * weight;
             }
         }
-        let mut best: Vec<(u32, f32)> =
-            sums.into_iter().map(|(page, sum)| (page, sum / self.lengths[page as usize].max(1e-6))).collect();
-        best.sort_unstable_by(|x, y| y.1.total_cmp(&x.1).then(x.0.cmp(&y.0)));
-        best.truncate(self.params.candidates);
+        let share = |page: u32| {
+            let sum = std::mem::take(&mut sums[page as usize]);
+            (page, sum / self.lengths[page as usize].max(1e-6))
+        };
+        let mut best: Vec<(u32, f32)> = touched.into_iter().map(share).collect();
+        let order = |x: &(u32, f32), y: &(u32, f32)| y.1.total_cmp(&x.1).then(x.0.cmp(&y.0));
+        if best.len() > self.params.candidates {
+            best.select_nth_unstable_by(self.params.candidates, order);
+            best.truncate(self.params.candidates);
+        }
+        best.sort_unstable_by(order);
         best
+    }
+}
+
+impl Drop for Rare<'_> {
+    fn drop(&mut self) {
+        self.tokens.iter().for_each(|&token| self.slots.0[token as usize] = 0);
     }
 }
 
@@ -121,26 +207,38 @@ mod tests {
 
     #[test]
     fn the_page_with_most_rare_tokens_in_common_comes_first() {
-        let pages: [&[u64]; 4] = [&[1, 2, 9], &[1, 3, 9], &[1, 4, 9], &[1, 5, 9]];
-        let rare = Rare::new(pages.into_iter(), &Params::default());
-        let best = rare.nearest(&[3, 9, 77]);
+        let pages: [&[u32]; 4] = [&[1, 2, 9], &[1, 3, 9], &[1, 4, 9], &[1, 5, 9]];
+        let (mut slots, mut sums) = (Slots::new(100), [0.0; 4]);
+        let rare = Rare::new(pages.into_iter(), &mut slots, &Params::default());
+        let best = rare.nearest(&[3, 9, 77], &mut sums);
         assert_eq!(best[0].0, 1);
-        assert_eq!(rare.nearest(&[77]), []);
+        assert_eq!(rare.nearest(&[77], &mut sums), []);
+        drop(rare);
+        assert_eq!((slots.0, sums), (vec![0; 100], [0.0; 4]), "ready for the next");
+    }
+
+    #[test]
+    fn tokens_are_numbered_in_the_order_of_their_hashes() {
+        let numbered = Numbered::new(FxHashMap::from_iter([(3, vec![50, 900]), (8, vec![7, 50])]));
+        assert_eq!((numbered.of(3), numbered.of(8), numbered.of(1)), (&[1, 2][..], &[0, 1][..], &[][..]));
+        assert_eq!((numbered.count(), numbered.number(900), numbered.number(8)), (3, Some(2), None));
+        assert_eq!([0, 1, 2].map(|number| numbered.token(number)), [7, 50, 900]);
     }
 
     proptest! {
         #[test]
         fn sums_are_those_of_comparing_every_page(
-            pages in proptest::collection::vec(proptest::collection::btree_set(0u64..30, 0..12), 1..20),
-            query in proptest::collection::btree_set(0u64..30, 0..12),
+            pages in proptest::collection::vec(proptest::collection::btree_set(0u32..30, 0..12), 1..20),
+            query in proptest::collection::btree_set(0u32..30, 0..12),
         ) {
-            let lists: Vec<Vec<u64>> = pages.iter().map(|page| page.iter().copied().collect()).collect();
+            let lists: Vec<Vec<u32>> = pages.iter().map(|page| page.iter().copied().collect()).collect();
             let params = Params { max_share: 1.0, candidates: 100, ..Params::default() };
-            let rare = Rare::new(lists.iter().map(Vec::as_slice), &params);
-            let query: Vec<u64> = query.into_iter().collect();
-            let found = rare.nearest(&query);
-            let df = |token: u64| lists.iter().filter(|page| page.contains(&token)).count();
-            let square = |token: u64| weight(lists.len() as u32, df(token)).powi(2);
+            let mut slots = Slots::new(30);
+            let rare = Rare::new(lists.iter().map(Vec::as_slice), &mut slots, &params);
+            let query: Vec<u32> = query.into_iter().collect();
+            let found = rare.nearest(&query, &mut vec![0.0; lists.len()]);
+            let df = |token: u32| lists.iter().filter(|page| page.contains(&token)).count();
+            let square = |token: u32| weight(lists.len() as u32, df(token)).powi(2);
             for (page, list) in lists.iter().enumerate() {
                 let shared: f32 = list.iter().filter(|token| query.contains(token)).map(|&token| square(token)).sum();
                 let length = list.iter().map(|&token| square(token)).sum::<f32>().sqrt();

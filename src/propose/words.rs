@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::partners::Partners;
 use crate::error::Result;
 use crate::index::parts::Parts;
-use crate::index::retrieval::{self, Rare};
+use crate::index::retrieval::{self, Numbered, Rare, Slots};
 use crate::judge::unique;
 use crate::lexicon::Side;
 use crate::types::{Candidate, Lang, LangPair, Method, PagePair};
@@ -47,7 +47,8 @@ pub fn of_words(
         }
     }
     let pages: Vec<u32> = (0u32..).zip(is_alone).filter(|(_, is_alone)| *is_alone).map(|(page, _)| page).collect();
-    let tokens = site.tokens(&pages)?;
+    let tokens = Numbered::new(site.tokens(&pages)?);
+    let mut slots = Slots::new(tokens.count());
     let alone = all_pairs.into_iter().flat_map(|pair| {
         let [a, b] = left(pair).map(|pages| by_part(parts, &pages));
         let sizes = |part: u32| [&a, &b].map(|of| of.get(&part).map_or(0, Vec::len));
@@ -59,24 +60,25 @@ pub fn of_words(
     });
     let mut found = Vec::new();
     for (langs, a, b) in alone {
-        let of = |page: &u32| tokens.get(page).map_or(&[][..], Vec::as_slice);
         let with_translations = |page: u32| {
-            let mut all = of(&page).to_vec();
+            let mut all = tokens.of(page).to_vec();
             if let Some(source) = dictionaries.translations(langs, site.pages().identity(page)) {
                 let side = if site.langs[page as usize] == langs.a { Side::A } else { Side::B };
-                for &word in of(&page) {
-                    source.for_each_translation(side, word, &mut |other| all.push(other));
+                for &word in tokens.of(page) {
+                    let mut add = |other| all.extend(tokens.number(other));
+                    source.for_each_translation(side, tokens.token(word), &mut add);
                 }
                 all.sort_unstable();
                 all.dedup();
             }
             all
         };
-        let search = |queries: &[u32], pages: &[u32]| -> Vec<(u32, Vec<u32>)> {
-            let rare = Rare::new(pages.iter().map(of), params);
+        let mut search = |queries: &[u32], pages: &[u32]| -> Vec<(u32, Vec<u32>)> {
+            let rare = Rare::new(pages.iter().map(|&page| tokens.of(page)), &mut slots, params);
             let told = site.step("looking up pages by rare words", queries.len());
-            let best = queries.par_iter().map(|&query| {
-                let best = rare.nearest(&with_translations(query));
+            let sums = || vec![0.0; pages.len()];
+            let best = queries.par_iter().map_init(sums, |sums, &query| {
+                let best = rare.nearest(&with_translations(query), sums);
                 told.did(1);
                 (query, best.into_iter().map(|(at, _)| pages[at as usize]).collect())
             });
