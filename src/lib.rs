@@ -120,6 +120,10 @@ mod lexicon;
 #[cfg(feature = "internals")]
 pub mod lexicon;
 mod logistic;
+#[cfg(not(feature = "internals"))]
+mod papers;
+#[cfg(feature = "internals")]
+pub mod papers;
 mod program;
 #[cfg(not(feature = "internals"))]
 mod propose;

@@ -55,7 +55,7 @@ mod tests {
     fn fields_have_the_names_of_their_sections() {
         let fields = of(&Config::default());
         assert_eq!(fields["keys.min_power"], "2");
-        assert_eq!(fields["iterate.ets.min_sim"], "null");
+        assert_eq!(fields["ets.min_sim"], "null");
         assert_eq!(fields["keys.langs"], "[]");
     }
 

@@ -10,7 +10,7 @@ use crate::index::captures::Choice;
 use crate::index::{MEMORY_BYTES, retrieval};
 use crate::lexicon::LexiconSet;
 use crate::types::Lang;
-use crate::{align, archive, explore, extract, iterate, judge, keys, learn, recover, verify};
+use crate::{align, archive, explore, extract, iterate, judge, keys, learn, papers, recover, verify};
 
 #[cfg(not(feature = "internals"))]
 pub(crate) mod fields;
@@ -139,7 +139,9 @@ pub struct Config {
     /// True if translations of words are not compared.
     pub without_content: bool,
     /// Comparing all pages of a site with each other.
-    pub webmining: judge::webmining::Params,
+    pub webmining: papers::webmining::Params,
+    /// Comparing all pages of a site with each other and by their links.
+    pub ets: papers::ets::Params,
     /// Word lists that the user gave.
     pub lexicons: Vec<GivenFile>,
     /// Finding candidates by rare words, which no URL shows.

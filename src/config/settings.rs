@@ -10,8 +10,8 @@ use crate::archive;
 use crate::error::{Error, Result};
 use crate::files::GivenFile;
 use crate::index::captures;
-use crate::iterate::ets::Weights;
 use crate::keys::SiteUnit;
+use crate::papers::ets::Weights;
 use crate::types::Lang;
 use crate::verify::VERIFIERS;
 
@@ -397,7 +397,7 @@ pub const SETTINGS: &[Setting] = &[
         set: |config, text| {
             let rounds: u32 = whole(text)?;
             config.iterate.rounds = rounds as usize;
-            config.iterate.ets.rounds = rounds as usize;
+            config.ets.rounds = rounds as usize;
             Ok(())
         },
     },
@@ -443,7 +443,7 @@ pub const SETTINGS: &[Setting] = &[
         example: "0.25",
         is_tuning: true,
         stages: &["iterate"],
-        set: |config, text| put(&mut config.iterate.ets.alpha, share(text)),
+        set: |config, text| put(&mut config.ets.alpha, share(text)),
     },
     Setting {
         name: "beta",
@@ -454,7 +454,7 @@ pub const SETTINGS: &[Setting] = &[
         example: "0.25",
         is_tuning: true,
         stages: &["iterate"],
-        set: |config, text| put(&mut config.iterate.ets.beta, share(text)),
+        set: |config, text| put(&mut config.ets.beta, share(text)),
     },
     Setting {
         name: "weights",
@@ -467,7 +467,7 @@ pub const SETTINGS: &[Setting] = &[
         example: "first",
         is_tuning: true,
         stages: &["iterate"],
-        set: |config, text| put(&mut config.iterate.ets.weights, Weights::of_name(text).ok_or("none, first or second")),
+        set: |config, text| put(&mut config.ets.weights, Weights::of_name(text).ok_or("none, first or second")),
     },
     Setting {
         name: "min-sim",
@@ -478,7 +478,7 @@ pub const SETTINGS: &[Setting] = &[
         example: "0.25",
         is_tuning: true,
         stages: &["iterate"],
-        set: |config, text| put(&mut config.iterate.ets.min_sim, share(text).map(Some)),
+        set: |config, text| put(&mut config.ets.min_sim, share(text).map(Some)),
     },
 ];
 
@@ -664,8 +664,8 @@ mod tests {
     #[test]
     fn settings_of_other_releases_are_named_and_left_at_their_default() {
         let (config, unusable) = configuration(&stored(&[("colour", "blue"), ("weights", "third"), ("alpha", "0.5")]));
-        assert_eq!(config.iterate.ets.weights, Weights::None);
-        assert_eq!(config.iterate.ets.alpha, 0.5);
+        assert_eq!(config.ets.weights, Weights::None);
+        assert_eq!(config.ets.alpha, 0.5);
         let told: Vec<String> = unusable.iter().map(ToString::to_string).collect();
         assert_eq!(
             told,

@@ -1,6 +1,6 @@
 //! Settings of iteration.
 
-use super::{copies, ets};
+use super::copies;
 use crate::propose::aligned_links;
 
 /// Settings of iteration by the default method.
@@ -13,8 +13,6 @@ pub struct Params {
     pub min_kept: f32,
     /// Aligning links.
     pub propose: aligned_links::Params,
-    /// The paper's method.
-    pub ets: ets::Params,
     /// Untranslated copies.
     pub copies: copies::Params,
 }
@@ -25,7 +23,6 @@ impl Default for Params {
             rounds: 6,
             min_kept: 0.01,
             propose: aligned_links::Params::default(),
-            ets: ets::Params::default(),
             copies: copies::Params::default(),
         }
     }

@@ -5,23 +5,18 @@
 //! wrong; elsewhere it has shipped weights. [`prior`] learns how often each source of candidates (a key, links, words) is right on a site;
 //! with the evidence of a pair this gives its probability. [`versions`] joins the pages of pairs, the most certain first, into documents
 //! with one page in each language. [`best_two`] tells which candidates lead all others of their pages.
-//!
-//! There are two other ways of judging: by [`one_measure`] alone, and by [`webmining`], which compares all pages with all others. These
-//! two, and the method of Liu et al. 2014, decide each language pair by itself ([`decide`]).
+//! Other ways of judging are in `papers`.
 
 pub mod best_two;
-pub mod decide;
 mod judging;
 mod names;
 pub mod odds;
-pub mod one_measure;
 mod params;
 pub mod prior;
 pub mod score;
 mod shares;
 mod usual;
 pub mod versions;
-pub mod webmining;
 
 pub use judging::{BELIEVED, Judged, beside_rivals, judge, unique};
 #[cfg(feature = "internals")]

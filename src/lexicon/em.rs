@@ -1,13 +1,32 @@
 //! Learns which words of two languages translate each other from many pairs of texts at once: IBM model 1 in both directions.
 //!
-//! The formulas are those of [`TranslationModel`](super::TranslationModel), which learns from pairs that come one by one; tests compare the
-//! two. Here all texts are known before the first pass. So words have dense numbers, and the counts of a word of the first language lie
+//! The formulas are those of eq. 1 of Tomás et al. 2008, whose own model learns from pairs that come one by one
+//! ([`TranslationModel`](crate::papers::incremental::TranslationModel)); tests compare both with the same reference implementation. Here
+//! all texts are known before the first pass. So words have dense numbers, and the counts of a word of the first language lie
 //! together: a pass goes through the words of the first language, and for each through the texts in which it occurs.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::model::ModelParams;
+/// What is believed of words before anything is learnt, and how long a text may be.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct ModelParams {
+    /// Probability of a translation before anything is learnt, unless the two words are equal: one over a vocabulary of ten thousand words
+    /// (an estimate).
+    pub initial_p: f32,
+    /// How many observations the initial probability counts for (an estimate). Because of it, a word that is first seen late can still
+    /// become a translation of a word that is known already.
+    pub prior_count: f32,
+    /// Texts are cut to so many words, since the cost is the product of both lengths. Longer sentences are rare, and often lists (an
+    /// estimate).
+    pub max_sentence_words: usize,
+}
+
+impl Default for ModelParams {
+    fn default() -> ModelParams {
+        ModelParams { initial_p: 1e-4, prior_count: 0.5, max_sentence_words: 100 }
+    }
+}
 
 /// The words of one language, numbered from 1 in the order in which they come. Number 0 is NULL, which accounts for words that no word of
 /// the other text explains.
@@ -427,36 +446,29 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::model::TranslationModel;
-    use super::super::side::Side;
+    use super::super::reference::{Owned, Reference, corpus, turned};
     use super::*;
-
-    type Owned = Vec<(Vec<u64>, Vec<u64>)>;
-
-    fn corpus() -> impl Strategy<Value = Owned> {
-        let text = |from: u64| prop::collection::vec(from..from + 9, 0..6);
-        // Some words are the same in both languages.
-        prop::collection::vec((text(1), text(6)), 0..12)
-    }
 
     proptest! {
         #[test]
         fn what_is_learnt_at_once_is_what_is_learnt_pair_by_pair(texts in corpus(), passes in 1usize..5, max_words in 3usize..9, repeated: bool) {
             let model = ModelParams { max_sentence_words: max_words, ..ModelParams::default() };
-            let mut reference = [TranslationModel::new(model.clone()), TranslationModel::new(model.clone())];
+            let mut references: [[Reference; 2]; 2] = Default::default();
             let mut corpus = Corpus::default();
-            for (half, reference) in reference.iter_mut().enumerate() {
+            for (half, [forth, back]) in references.iter_mut().enumerate() {
                 let own: Vec<_> = texts.iter().skip(half).step_by(2).map(|(a, b)| (&a[..], &b[..])).collect();
                 // Of equal pairs of texts, one counts.
                 let mut known = HashSet::new();
                 let cut = |text: &'_ [u64]| text[..text.len().min(max_words)].to_vec();
-                let distinct: Vec<_> = own.iter().copied().filter(|(a, b)| known.insert((cut(a), cut(b)))).collect();
-                reference.train(&distinct, passes);
+                let distinct = own.iter().map(|(a, b)| (cut(a), cut(b))).filter(|pair| known.insert(pair.clone()));
+                let distinct: Owned = distinct.collect();
+                forth.train(&distinct, passes, &model);
+                back.train(&turned(&distinct), passes, &model);
                 own.iter().for_each(|(a, b)| corpus.add(a, b, half, max_words));
             }
             let stop = Stop { min_passes: passes, max_passes: passes, min_gain: 0.0 };
             let params = LearnParams { model: model.clone(), stop, repeated, ..LearnParams::of_pages() };
-            for (half, reference) in reference.iter().enumerate() {
+            for (half, [slow_forth, slow_back]) in references.iter().enumerate() {
                 let counts = corpus.learn(half, &params);
                 let [first, second] = &corpus.sides;
                 // Words that are not equal must meet in more than one pair of texts.
@@ -467,13 +479,13 @@ mod tests {
                 let mut seen = 0;
                 counts.for_each(&corpus, &params, 0.0, |a, b, [forth, back]| {
                     let (a, b) = (first.hashes()[a as usize], second.hashes()[b as usize]);
-                    let slow = (reference.p(Side::A, b, a), reference.p(Side::B, a, b));
+                    let slow = (slow_forth.p(b, a, &model), slow_back.p(a, b, &model));
                     assert!((f64::from(forth) - slow.0).abs() < 1e-4, "t({b}|{a}): {forth} {}", slow.0);
                     assert!((f64::from(back) - slow.1).abs() < 1e-4, "t({a}|{b}): {back} {}", slow.1);
                     seen += 1;
                 });
                 let all = (1..16).flat_map(|a| (1..16).map(move |b| (a, b)));
-                let is_given = |a: u64, b: u64| reference.has(a, b) && (!repeated || a == b || meet(a, b) > 1);
+                let is_given = |a: u64, b: u64| slow_forth.has(a, b) && (!repeated || a == b || meet(a, b) > 1);
                 prop_assert_eq!(seen, all.filter(|&(a, b)| is_given(a, b)).count());
             }
         }

@@ -1,20 +1,17 @@
 //! Which words translate each other. Methods ask through the trait [`Translations`].
 //!
-//! A [`Lexicon`] is a word list, read from a file or learnt; a [`LexiconSet`] is several of them. A [`TranslationModel`] learns from
-//! sentence pairs that come one by one, a [`Corpus`] from all pairs of texts at once. A [`Vocabulary`] is what is stored of a learnt model.
+//! A [`Lexicon`] is a word list, read from a file or learnt; a [`LexiconSet`] is several of them. A [`Corpus`] learns from
+//! all pairs of texts at once. A [`Vocabulary`] is what is stored of a learnt model.
 
-mod cells;
 mod em;
-mod model;
 #[cfg(test)]
-mod reference;
+pub(crate) mod reference;
 mod side;
 mod translations;
 mod vocabulary;
 mod word_list;
 
-pub use em::{Corpus, KnownPair, LearnParams};
-pub use model::{ModelParams, SentencePair, TranslationModel};
+pub use em::{Corpus, KnownPair, LearnParams, ModelParams};
 pub use side::Side;
 pub use translations::Translations;
 pub use vocabulary::{Kept, Vocabulary, known_vocabularies, vocabularies};

@@ -25,3 +25,16 @@ impl Side {
         if langs.a.agrees(lang) { Some(Side::A) } else { langs.b.agrees(lang).then_some(Side::B) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_language_is_on_its_side_of_a_pair_and_a_third_on_none() {
+        let [de, en, fr] = ["de", "en", "fr"].map(|tag| Lang::parse(tag).expect("a tag"));
+        let langs = LangPair::new(en, de).expect("two languages");
+        assert_eq!([de, en, fr].map(|lang| Side::of(langs, lang)), [Some(Side::A), Some(Side::B), None]);
+        assert_eq!([Side::A, Side::B].map(Side::other), [Side::B, Side::A]);
+    }
+}

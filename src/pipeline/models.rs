@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::config::Config;
 use crate::error::Result;
-use crate::iterate::ets;
 use crate::judge::score::Scorer;
 use crate::learn::{Model, Models};
 use crate::lexicon::LexiconSet;
+use crate::papers::ets;
 use crate::query::learnt_halves;
 use crate::store::Store;
 use crate::store::catalog::Keyspace;
@@ -59,7 +59,7 @@ pub fn ets_inputs<'v, 's>(site: &'v SiteView<'s>, models: &'v Models, config: &'
     ets::Inputs {
         site,
         dictionaries: models,
-        params: &config.iterate.ets,
+        params: &config.ets,
         retrieval: &config.retrieval,
         requested: &config.keys.langs,
     }

@@ -257,7 +257,7 @@ fn a_pair_that_lost_names_the_better_one() {
     assert!(!explain(&store, &run.config, &url("en", 2), None).pages[0].rounds.is_empty());
     // A page with too little text is compared with none.
     let mut settings = run.config.clone();
-    settings.iterate.ets.min_text = u32::MAX;
+    settings.ets.min_text = u32::MAX;
     let run = Run::new(&pages, settings, "iterate");
     assert_eq!(run.pair(&url("en", 2), &url("fr", 2)), PairVerdict::NotCompared);
 }

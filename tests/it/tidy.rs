@@ -39,6 +39,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("propose", &["judge", "verify", "keys", "lexicon"]),
     ("learn", &["judge", "verify", "keys", "lexicon"]),
     ("iterate", &["propose", "learn", "judge", "verify", "lexicon"]),
+    ("papers", &["propose", "judge", "verify", "lexicon"]),
     // Shell. Page tables are looked at by key discovery as they lie on disk, so `store` implements traits of `index`.
     ("store", &[]),
     ("config", METHODS),
@@ -60,7 +61,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 /// Folders that do the work.
 const METHODS: &[&str] = &[
     "archive", "extract", "keys", "lexicon", "verify", "align", "recover", "explore", "evaluate", "export", "judge",
-    "propose", "learn", "iterate",
+    "propose", "learn", "iterate", "papers",
 ];
 
 /// Files of a folder and below, of these kinds.

@@ -7,9 +7,10 @@ use super::groups::{begin, finish};
 use super::judged::{self, Stale};
 use crate::config::{Config, Strategy};
 use crate::error::Result;
-use crate::iterate::{copies, ets, rounds};
+use crate::iterate::{copies, rounds};
 use crate::keys::{KnownKeys, Marks};
 use crate::learn::Models;
+use crate::papers::ets;
 use crate::pipeline::models::{ets_inputs, for_judging};
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::propose::Signs;
@@ -44,6 +45,7 @@ impl Stage for Iterate {
             "verifier",
             "retrieval",
             "iterate",
+            "ets",
         ]
     }
 

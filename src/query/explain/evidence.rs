@@ -1,8 +1,8 @@
 //! What an explanation must ask of the judging methods: the store has the decisions, these methods show what led to them.
 
 use crate::error::Result;
-use crate::iterate::ets::History;
 use crate::judge::score::Scorer;
+use crate::papers::ets::History;
 use crate::propose::votes::Support;
 use crate::query::site::Site;
 use crate::types::{LangPair, PagePair};

@@ -7,7 +7,7 @@ use super::named::NamedPair;
 use super::verdict::CandidateOutcome;
 use crate::config::{Config, Strategy};
 use crate::error::Result;
-use crate::iterate::ets::History;
+use crate::papers::ets::History;
 use crate::query::pairs::{judged_line, pair_line};
 use crate::query::site::Site;
 use crate::store::Store;
@@ -27,7 +27,7 @@ pub struct Opened<'s> {
 /// The minimum that a score did not reach; `None` where the score is not below the minimum in the settings.
 pub fn min_score(config: &Config, score: f32) -> Option<f64> {
     let min = match config.strategy {
-        Strategy::Links => config.iterate.ets.min_sim?,
+        Strategy::Links => config.ets.min_sim?,
         _ => config.judge.min_score,
     };
     // A score is stored with less precision than it had when it was compared.

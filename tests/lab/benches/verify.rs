@@ -1,6 +1,7 @@
 //! How fast are pages made profiles, profiles compared, and translations learnt? Pages of 300 tags and 1,000 words.
 
-use diglot::lexicon::{Lexicon, ModelParams, Side, TranslationModel, Translations};
+use diglot::lexicon::{Lexicon, Side, Translations};
+use diglot::papers::incremental::{self, TranslationModel};
 use diglot::text::words::Words;
 use diglot::types::{Block, Lang, LangPair, Link, Page, TEXT_TOKEN};
 use diglot::verify::{Own, Params, Profile, ProfileParams, VERIFIERS, With};
@@ -143,7 +144,7 @@ fn training(bencher: Bencher<'_, '_>, passes: usize) {
         (0..20_000).map(|document| (hashes(document * 977, 'e'), hashes(document * 977, 'f'))).collect();
     let pairs: Vec<_> = sentences.iter().map(|(a, b)| (a.as_slice(), b.as_slice())).collect();
     bencher.counter(ItemsCount::new(passes * pairs.len() * 40)).bench_local(|| {
-        let mut model = TranslationModel::new(ModelParams::default());
+        let mut model = TranslationModel::new(incremental::Params::default());
         model.train(&pairs, passes);
         model.len()
     });

@@ -2,32 +2,29 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cells::{Cell, Cells, key};
-use super::side::Side;
+use self::cells::{Cell, Cells, key};
+use crate::lexicon::{ModelParams, Side};
 
-/// Settings of a translation model.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct ModelParams {
-    /// Probability of a translation before anything is learnt, unless the two words are equal: one over a vocabulary of ten thousand words
-    /// (an estimate).
-    pub initial_p: f32,
-    /// How many observations the initial probability counts for (an estimate). Because of it, a word first seen in the third update can
-    /// still become a translation of a word that is known already.
-    pub prior_count: f32,
+mod cells;
+#[cfg(test)]
+mod reference;
+
+/// Settings of the model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// What is believed of words before anything is learnt, and how long a sentence may be.
+    pub model: ModelParams,
     /// α of eq. 1, 0..=1: the factor of a sentence's probability for each word that it is longer or shorter than the other. The paper gives
     /// no value; this one is an estimate.
     pub alpha: f64,
-    /// Sentences are cut to so many words, since the cost is the product of both lengths. Longer sentences are rare, and often lists (an
-    /// estimate).
-    pub max_sentence_words: usize,
     /// Pairs of words that are kept. During an update there may be twice as many, each of at most 64 bytes, and again as much memory is
     /// taken while pairs are dropped. An estimate: 256 MiB of pairs.
     pub max_entries: usize,
 }
 
-impl Default for ModelParams {
-    fn default() -> ModelParams {
-        ModelParams { initial_p: 1e-4, prior_count: 0.5, alpha: 0.9, max_sentence_words: 100, max_entries: 2_000_000 }
+impl Default for Params {
+    fn default() -> Params {
+        Params { model: ModelParams::default(), alpha: 0.9, max_entries: 2_000_000 }
     }
 }
 
@@ -55,7 +52,7 @@ pub type SentencePair<'s> = (&'s [u64], &'s [u64]);
 /// every machine.
 #[derive(Debug)]
 pub struct TranslationModel {
-    params: ModelParams,
+    params: Params,
     a: Numbered,
     b: Numbered,
     cells: Cells,
@@ -159,7 +156,7 @@ impl Plan {
 
 impl TranslationModel {
     /// A model that has learnt nothing.
-    pub fn new(params: ModelParams) -> TranslationModel {
+    pub fn new(params: Params) -> TranslationModel {
         TranslationModel {
             params,
             a: Numbered::new(),
@@ -190,7 +187,7 @@ impl TranslationModel {
     }
 
     /// Learns from new sentence pairs in several passes. The counts of each pass replace those of the pass before, and what was known
-    /// before the update stays. Afterwards at most [`max_entries`](ModelParams::max_entries) pairs of words are kept.
+    /// before the update stays. Afterwards at most [`max_entries`](Params::max_entries) pairs of words are kept.
     pub fn train(&mut self, pairs: &[SentencePair<'_>], passes: usize) {
         self.has_moved = false;
         let mut plan = Plan::default();
@@ -246,7 +243,7 @@ impl TranslationModel {
 
     /// t(f|e) of two words, given C(e, f) and C(e).
     fn probability(&self, count: f64, total: f64, e: u64, f: u64) -> f64 {
-        let prior = f64::from(self.params.prior_count);
+        let prior = f64::from(self.params.model.prior_count);
         (count + prior * f64::from(self.initial(e, f))) / (total + prior)
     }
 
@@ -349,7 +346,7 @@ impl TranslationModel {
 
     /// t₀(f|e).
     fn initial(&self, e: u64, f: u64) -> f32 {
-        if e == f { 1.0 } else { self.params.initial_p }
+        if e == f { 1.0 } else { self.params.model.initial_p }
     }
 
     /// For words of language `side` as sources: which of a cell's counts is theirs, the words of that language, and those of the other.
@@ -362,7 +359,7 @@ impl TranslationModel {
 
     /// Adds the expectation of one sentence pair under the present parameters, and writes into the plan what was looked up.
     fn expect(&mut self, a: &[u64], b: &[u64], plan: &mut Plan) {
-        let longest = self.params.max_sentence_words;
+        let longest = self.params.model.max_sentence_words;
         let (a, b) = (&a[..a.len().min(longest)], &b[..b.len().min(longest)]);
         if a.is_empty() || b.is_empty() {
             return;
@@ -412,7 +409,7 @@ impl TranslationModel {
     /// row.
     fn share(&mut self, a: &[u32], b: &[u32], numbers: &[u32], buffers: &mut Buffers) {
         let Buffers { shares, over_a, over_b, sums_a, sums_b } = buffers;
-        let (prior, initial_p) = (self.params.prior_count, self.params.initial_p);
+        let (prior, initial_p) = (self.params.model.prior_count, self.params.model.initial_p);
         let totals = |side: &Numbered, words: &[u32], over: &mut Vec<f32>| {
             let total = |number: &u32| &side.totals[*number as usize];
             over.clear();

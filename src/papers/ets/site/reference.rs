@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::iterate::ets::Weights;
+use crate::papers::ets::Weights;
 
 type Full = Vec<Vec<f64>>;
 

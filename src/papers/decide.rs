@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::types::Outcome;
+use crate::types::{Candidate, JudgedPair, LangPair, Method, Outcome, PagePair, Similarities};
 
 /// One pair that may be accepted.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,9 +40,31 @@ pub fn best_first(choices: &[Choice], min_score: f64, most: usize) -> Vec<Outcom
     outcomes
 }
 
+/// A judged pair of the method that compares all pages with all others.
+pub fn judged_pair(langs: LangPair, choice: Choice, similarities: Similarities, outcome: Outcome) -> JudgedPair {
+    let pair = PagePair { langs, a: choice.a, b: choice.b };
+    JudgedPair::new(Candidate { pair, method: Method::All, key: None }, choice.score, similarities, outcome)
+}
+
+/// The accepted pairs, and of the others the `most` best of each page of the first language; sorted by pages. All are of one language pair.
+pub fn worth_keeping(mut judged: Vec<JudgedPair>, most: usize) -> Vec<JudgedPair> {
+    judged.sort_unstable_by(|x, y| {
+        let order = x.pair.a.cmp(&y.pair.a).then(y.is_accepted().cmp(&x.is_accepted()));
+        order.then(y.score.total_cmp(&x.score)).then(x.pair.b.cmp(&y.pair.b))
+    });
+    let mut kept = Vec::new();
+    for of_page in judged.chunk_by(|x, y| x.pair.a == y.pair.a) {
+        let others = of_page.iter().filter(|judged| !judged.is_accepted()).take(most);
+        kept.extend(of_page.iter().filter(|judged| judged.is_accepted()).chain(others).copied());
+    }
+    kept.sort_unstable_by_key(|judged| judged.pair);
+    kept
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::Lang;
     use proptest::prelude::*;
 
     fn choice(a: u32, b: u32, score: f64) -> Choice {
@@ -58,6 +80,17 @@ mod tests {
             [Outcome::LostToBetter, Outcome::Accepted, Outcome::LostToBetter, Outcome::LowScore, Outcome::Accepted]
         );
         assert_eq!(best_first(&choices, 0.5, 1)[4], Outcome::LowScore);
+    }
+
+    #[test]
+    fn of_the_pairs_not_accepted_the_best_are_kept() {
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let rows =
+            [(0, 9, 0.9, Outcome::Accepted), (0, 8, 0.2, Outcome::LostToBetter), (0, 7, 0.4, Outcome::LostToBetter)];
+        let rows = rows
+            .map(|(a, b, score, outcome)| judged_pair(langs, choice(a, b, score), Similarities::default(), outcome));
+        let kept: Vec<u32> = worth_keeping(rows.to_vec(), 1).iter().map(|row| row.pair.b).collect();
+        assert_eq!(kept, [7, 9]);
     }
 
     proptest! {

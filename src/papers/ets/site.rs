@@ -7,8 +7,7 @@ use super::formulas::{Networks, Params, Scratch, Table, enhanced, external, exte
 use crate::error::Result;
 use crate::index::graph::Neighbours;
 use crate::index::retrieval;
-use crate::judge::decide::{Choice, best_first};
-use crate::judge::webmining::{judged_pair, worth_keeping};
+use crate::papers::decide::{Choice, best_first, judged_pair, worth_keeping};
 use crate::propose::{Partners, of_words};
 use crate::text::words::Words;
 use crate::types::{Candidate, JudgedPair, Lang, LangPair, Measure, Outcome, Similarities};

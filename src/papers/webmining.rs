@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::best_two::BestTwo;
-use super::decide::{Choice, best_first};
+use super::decide::{Choice, best_first, judged_pair, worth_keeping};
+use super::incremental::{self, SentencePair, TranslationModel};
 use crate::error::Result;
-use crate::lexicon::{ModelParams, SentencePair, Side, TranslationModel};
+use crate::judge::best_two::BestTwo;
+use crate::lexicon::Side;
 use crate::text::words::Words;
-use crate::types::{
-    Candidate, JudgedPair, LangPair, Measure, Method, Outcome, Page, PagePair, Similarities, Step, TEXT_TOKEN,
-};
+use crate::types::{JudgedPair, LangPair, Measure, Outcome, Page, Similarities, Step, TEXT_TOKEN};
 use crate::verify::{self, BlockShape, Profile, SiteView, With, aligned_blocks};
 
 /// Settings of comparing all pages with each other.
@@ -225,7 +224,7 @@ impl Text {
 fn texts(view: &SiteView<'_>, choices: &[Choice]) -> Result<BTreeMap<u32, Text>> {
     let pages: BTreeSet<u32> = choices.iter().flat_map(|choice| [choice.a, choice.b]).collect();
     let pages: Vec<u32> = pages.into_iter().collect();
-    let most = ModelParams::default().max_sentence_words;
+    let most = incremental::Params::default().model.max_sentence_words;
     let made =
         pages.par_iter().map_init(Words::new, |words, &page| Ok((page, Text::new(view.page(page)?, words, most))));
     made.collect::<Result<Vec<_>>>().map(|made| made.into_iter().collect())
@@ -254,7 +253,7 @@ fn by_content(choices: &[Choice], texts: &BTreeMap<u32, Text>, params: &Params) 
         (Some(a), Some(b)) => a.sentences(b),
         _ => Vec::new(),
     };
-    let mut model = TranslationModel::new(ModelParams::default());
+    let mut model = TranslationModel::new(incremental::Params::default());
     let mut taught: BTreeSet<u32> = BTreeSet::new();
     for at in first {
         model.train(&sentences(&choices[at]), params.passes);
@@ -345,27 +344,6 @@ fn decide(
         })
         .collect();
     worth_keeping(judged, params.kept_rows)
-}
-
-/// A judged pair of the method that compares all pages with all others.
-pub fn judged_pair(langs: LangPair, choice: Choice, similarities: Similarities, outcome: Outcome) -> JudgedPair {
-    let pair = PagePair { langs, a: choice.a, b: choice.b };
-    JudgedPair::new(Candidate { pair, method: Method::All, key: None }, choice.score, similarities, outcome)
-}
-
-/// The accepted pairs, and of the others the `most` best of each page of the first language; sorted by pages. All are of one language pair.
-pub fn worth_keeping(mut judged: Vec<JudgedPair>, most: usize) -> Vec<JudgedPair> {
-    judged.sort_unstable_by(|x, y| {
-        let order = x.pair.a.cmp(&y.pair.a).then(y.is_accepted().cmp(&x.is_accepted()));
-        order.then(y.score.total_cmp(&x.score)).then(x.pair.b.cmp(&y.pair.b))
-    });
-    let mut kept = Vec::new();
-    for of_page in judged.chunk_by(|x, y| x.pair.a == y.pair.a) {
-        let others = of_page.iter().filter(|judged| !judged.is_accepted()).take(most);
-        kept.extend(of_page.iter().filter(|judged| judged.is_accepted()).chain(others).copied());
-    }
-    kept.sort_unstable_by_key(|judged| judged.pair);
-    kept
 }
 
 #[cfg(test)]
@@ -562,7 +540,7 @@ mod tests {
     #[test]
     fn the_share_of_translated_sentences_by_hand() {
         // As nothing was learnt, a word is translated only by itself.
-        let model = TranslationModel::new(ModelParams::default());
+        let model = TranslationModel::new(incremental::Params::default());
         let (same, other): (SentencePair<'_>, SentencePair<'_>) = ((&[1], &[1]), (&[1], &[2]));
         let shares = [&[][..], &[same], &[same, other, other, other]].map(|pairs| share(&model, pairs, -1.0));
         assert_eq!(shares, [0.0, 1.0, 0.25]);
@@ -580,17 +558,6 @@ mod tests {
         assert_eq!(decided(Verdict::Share(0.5), 0.625), (0.625, Outcome::Accepted));
         assert_eq!(decided(Verdict::Share(1.0), 0.9), (0.875, Outcome::LowScore));
         assert_eq!(decided(Verdict::Unasked, 0.75), (0.75, Outcome::Accepted));
-    }
-
-    #[test]
-    fn of_the_pairs_not_accepted_the_best_are_kept() {
-        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
-        let rows =
-            [(0, 9, 0.9, Outcome::Accepted), (0, 8, 0.2, Outcome::LostToBetter), (0, 7, 0.4, Outcome::LostToBetter)];
-        let rows = rows
-            .map(|(a, b, score, outcome)| judged_pair(langs, choice(a, b, score), Similarities::default(), outcome));
-        let kept: Vec<u32> = worth_keeping(rows.to_vec(), 1).iter().map(|row| row.pair.b).collect();
-        assert_eq!(kept, [7, 9]);
     }
 
     fn of_tags(page: u32, tags: &[u16]) -> Shape {
