@@ -83,6 +83,10 @@ pub mod align;
 mod archive;
 #[cfg(feature = "internals")]
 pub mod archive;
+#[cfg(not(feature = "internals"))]
+mod copies;
+#[cfg(feature = "internals")]
+pub mod copies;
 #[cfg(test)]
 mod extent;
 #[cfg(not(feature = "internals"))]
@@ -107,6 +111,10 @@ pub mod judge;
 mod keys;
 #[cfg(feature = "internals")]
 pub mod keys;
+#[cfg(not(feature = "internals"))]
+mod labels;
+#[cfg(feature = "internals")]
+pub mod labels;
 #[cfg(not(feature = "internals"))]
 mod language;
 #[cfg(feature = "internals")]

@@ -19,7 +19,7 @@ pub mod fields;
 pub mod presets;
 pub mod settings;
 
-pub use crate::keys::LabelMode;
+pub use crate::labels::LabelMode;
 pub use presets::{PRESETS, Preset};
 pub use settings::{SETTINGS, Setting};
 

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use crate::archive::{self, Item, Portion};
 use crate::config::Config;
+use crate::copies;
 use crate::error::{Error, Result};
 use crate::extract;
-use crate::keys::copies;
 use crate::language::asked::Answer;
 use crate::program::{Program, Stop, html_of_pdf};
 use crate::store::layout::{PageEntry, encode};

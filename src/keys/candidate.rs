@@ -8,11 +8,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::language_names::names_language;
 use super::params::Params;
 use super::slots::{Occurrence, Part, Role, Shape, Sink, for_each_span, skeletons, span_marker};
 use crate::index::site::{NO_LABEL, SiteIndex};
 use crate::index::sorter::Entry;
+use crate::language::codes::names_language;
 use crate::text::tokens::{Anatomy, Span, mix};
 use crate::types::{Edit, Key, LangPair, Step, Watch};
 

@@ -4,8 +4,8 @@ use roaring::RoaringBitmap;
 
 use super::credibility::State;
 use super::found::{FoundKey, FoundPair};
-use super::language_names::{is_language_name, names_language};
 use super::params::Order;
+use crate::language::codes::{is_language_name, names_language};
 use crate::types::{Key, Lang, LangPair, PagePair};
 
 /// Lets the keys that are strong or rescued take their pairs, the strongest first; a page has one partner a language.

@@ -1,7 +1,7 @@
 //! How far to trust a key: within a site, and across sites (Zhang, Yao & Kit 2013, §2.1).
 
-use super::language_names::names_language;
 use super::params::{Params, Strength};
+use crate::language::codes::names_language;
 use crate::types::Key;
 
 /// What becomes of a key.

@@ -14,10 +14,12 @@ use super::hosts::{HostSizes, host_at, host_ranges};
 use super::linking_power::{self, Ranked};
 use super::params::{CoreMode, Order, Params, SiteUnit};
 use super::slots::Shape;
-use super::{copies, folders, labels, rescue};
+use super::{doubtful, folders, rescue, unlabelled};
+use crate::copies;
 use crate::error::Result;
 use crate::index::parts::{MIN_PAGES, Parts};
 use crate::index::site::{NO_LABEL, Pages, SiteIndex};
+use crate::labels;
 use crate::language::profiles::Profiles;
 use crate::text::counterpart;
 use crate::types::{Field, Lang, LangPair, PagePair, Step, Watch};
@@ -50,7 +52,8 @@ pub fn discover(
     folder: &Path,
     watch: &dyn Watch,
 ) -> Result<Discovery> {
-    let (mut site, shown) = labels::initial(pages, params, profiles);
+    let (mut site, shown) = labels::initial(pages, params.labelling(), profiles);
+    unlabelled::label(pages, params, &mut site);
     let copies = if params.copies { copies::copies(pages, &site, watch) } else { Vec::new() };
     for &(copy, _) in &copies {
         site.set(copy, None);
@@ -58,7 +61,7 @@ pub fn discover(
     let scopes = Scopes::new(pages, &site, params);
     let search = Search { pages, params, rescue, folder, exempt: rescue::sides(rescue), scopes, watch };
     let mut taken = search.single_keys(&site)?;
-    if params.resolve_labels && labels::resolve(pages, params, &mut site, &copies, &taken.keys) {
+    if params.resolve_labels && doubtful::resolve(pages, params, &mut site, &copies, &taken.keys) {
         taken = search.single_keys(&site)?;
     }
     for (wanted, shape) in [(params.cores == CoreMode::Leftover, Shape::Cores), (params.compound, Shape::Compound)] {

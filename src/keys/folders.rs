@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
-use super::language_names::named_language;
-use super::texts::MAX_RUN;
 use crate::index::parts::Tree;
 use crate::index::site::Urls;
+use crate::language::codes::named_language;
+use crate::text::runs::MAX_RUN;
 use crate::text::tokens::{Anatomy, Segment, Separators, Span, mix};
 use crate::types::{Field, Key, Lang};
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::credibility::State;
 use super::known::KnownKeys;
-use super::language_names::{named_language, names_language};
-use super::texts::MAX_RUN;
+use crate::language::codes::{named_language, names_language};
+use crate::text::runs::MAX_RUN;
 use crate::text::tokens::{Anatomy, Separators, Span};
 use crate::types::{Field, Key, Lang};
 

@@ -5,6 +5,7 @@ use std::io::Read;
 use super::suffixes;
 use crate::error::{Error, Result};
 use crate::files::{self, GivenFile};
+use crate::labels::{self, LabelMode};
 use crate::language::is_told;
 use crate::language::profiles::{self, Profiles};
 use crate::text::tokens::Separators;
@@ -28,15 +29,6 @@ pub enum Order {
     Names,
     /// Linking power, as in the papers; then markers.
     Power,
-}
-
-/// What tells a page's language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub enum LabelMode {
-    /// The language of its text.
-    Detected,
-    /// English where more than half of the letters are A–Z, else Chinese (Kit & Ng 2007, §3).
-    LatinShare,
 }
 
 /// What makes a key strong.
@@ -184,9 +176,14 @@ const PROFILE_FILE: &str =
     "a file of profiles, as `export --what languages --format tsv` writes it (to choose languages, use --langs)";
 
 impl Params {
-    /// True where the language of a page is that which its site names, if its text does not tell.
-    pub fn names_languages(&self) -> bool {
-        self.labels == LabelMode::Detected && self.resolve_labels
+    /// How pages get their languages before keys are known.
+    pub fn labelling(&self) -> labels::Settings<'_> {
+        labels::Settings {
+            mode: self.labels,
+            langs: &self.langs,
+            is_named: self.resolve_labels,
+            variants: self.variants,
+        }
     }
 
     /// The profiles of languages that are part of the program, and those that the user gave.
@@ -266,7 +263,7 @@ impl Params {
 
     /// True for a language that is looked at.
     pub fn wants(&self, lang: Lang) -> bool {
-        self.langs.is_empty() || self.langs.iter().any(|wanted| wanted.agrees(lang))
+        self.labelling().wants(lang)
     }
 
     /// The least linking power of a listed key in a language of `size` pages.

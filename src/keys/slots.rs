@@ -1,7 +1,7 @@
 //! What is cut out of a URL, and what is left: the skeletons of one URL and what fills them.
 
-use super::language_names::is_language_name;
 use super::params::Params;
+use crate::language::codes::is_language_name;
 use crate::text::tokens::{Anatomy, Segment, Span, mix};
 use crate::types::Field;
 

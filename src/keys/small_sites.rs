@@ -4,9 +4,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use rustc_hash::FxHashSet;
 
-use super::params::{CoreMode, LabelMode, Params, SiteUnit, Strength};
+use super::params::{CoreMode, Params, SiteUnit, Strength};
 use crate::extent::extent;
 use crate::index::site::{ListedPages, PageFacts, Pages, SiteIndex};
+use crate::labels::LabelMode;
 use crate::types::Lang;
 
 /// Pages of which only URL and language are known.

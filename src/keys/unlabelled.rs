@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 
 use super::params::Params;
 use super::slots::{Occurrence, Role, Shape, Sink, skeletons};
-use super::texts::MAX_RUN;
 use crate::index::site::{Pages, SiteIndex};
 use crate::index::sorter::Entry;
+use crate::text::runs::MAX_RUN;
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{Field, Lang};
 

@@ -3,10 +3,12 @@
 //! Three means, cheapest first, each used only where the one before gives no answer: the script, which is enough for
 //! Japanese, Korean, Chinese, Greek and all who write alone; function words, which decide running text in the larger
 //! languages; and two models, whatlang and langid, for the rest: texts without sentences, other languages, near
-//! relatives. The [letters] of a text, compared with [profiles], show where these guess. Only a sample of the prose is looked at. [`names`] are what languages are called. A program of the user may be [`asked`] instead.
+//! relatives. The [letters] of a text, compared with [profiles], show where these guess. Only a sample of the prose is looked at. [`names`] are what languages are called, and [`codes`] the tags that
+//! name them in URLs. A program of the user may be [`asked`] instead.
 
 pub mod asked;
 mod chinese;
+pub mod codes;
 pub mod foreign;
 pub mod learnt;
 pub mod letters;

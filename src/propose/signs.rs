@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::keys::{KnownKeys, Marks, named_language};
+use crate::keys::{KnownKeys, Marks};
+use crate::language::codes::named_language;
 use crate::text::tokens::{Anatomy, Separators};
 use crate::types::{Compared, Field, Lang, Measure};
 use crate::verify::SiteView;

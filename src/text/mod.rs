@@ -1,4 +1,4 @@
-//! Text tools that two or more methods need: [`addresses`] knows the ways to write a URL, [`tokens`] takes URLs apart, and [`counterpart`]
+//! Text tools that two or more methods need: [`addresses`] knows the ways to write a URL, [`tokens`] takes URLs apart, [`runs`] gives the texts in them that may tell a language, and [`counterpart`]
 //! makes the URLs into which a key turns a URL; [`words`] and [`sentences`] take texts apart; [`contacts`] finds
 //! e-mail addresses and telephone numbers, [`near`] near duplicates; [`scored`] knows what a scorer is asked; [`json`] writes a value on one
 //! line.
@@ -11,6 +11,7 @@ pub mod json;
 pub mod lists;
 pub mod near;
 mod quotes;
+pub mod runs;
 pub mod scored;
 pub mod sentences;
 pub mod tokens;

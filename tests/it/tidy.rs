@@ -26,7 +26,9 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     // Methods that know no other.
     ("archive", &[]),
     ("extract", &[]),
-    ("keys", &[]),
+    ("labels", &[]),
+    ("copies", &[]),
+    ("keys", &["labels", "copies"]),
     ("lexicon", &[]),
     ("verify", &["lexicon"]),
     ("align", &["lexicon"]),
@@ -47,7 +49,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("query", &["*"]),
     ("upkeep", &["config", "keys", "store"]),
     ("program", &["config"]),
-    ("intake", &["archive", "extract", "keys", "config", "program", "store"]),
+    ("intake", &["archive", "extract", "copies", "config", "program", "store"]),
     ("pipeline", &["*"]),
     ("exec", &["*"]),
     // The faces see the library as every other program does, by its name.
@@ -60,8 +62,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 
 /// Folders that do the work.
 const METHODS: &[&str] = &[
-    "archive", "extract", "keys", "lexicon", "verify", "align", "recover", "explore", "evaluate", "export", "judge",
-    "propose", "learn", "iterate", "papers",
+    "archive", "extract", "labels", "copies", "keys", "lexicon", "verify", "align", "recover", "explore", "evaluate",
+    "export", "judge", "propose", "learn", "iterate", "papers",
 ];
 
 /// Files of a folder and below, of these kinds.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use super::language_names::names_language;
 use crate::index::site::{Pages, SiteIndex};
+use crate::language::codes::names_language;
 use crate::text::tokens::{Anatomy, Separators};
 use crate::types::Lang;
 

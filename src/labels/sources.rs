@@ -7,8 +7,8 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so};
-use super::language_names::{is_code, names_by_code};
 use crate::index::site::{PageFacts, Pages, Urls};
+use crate::language::codes::{is_code, names_by_code};
 use crate::language::{LIKELY, TOLD, is_alone, is_taken_for, is_told, is_told_as, is_told_in, names::by_name};
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{Field, Lang};

@@ -1,86 +1,18 @@
-//! Which language each page counts for: what its text tells, and what keys do where that is in doubt.
+//! Languages that are in doubt, resolved by the markers of strong keys.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::by_letters::ByLetters;
 use super::credibility::State;
 use super::found::FoundKey;
-use super::language_names::named_language;
-use super::params::{LabelMode, Params};
-use super::texts::for_each_text;
-use super::{naming, unlabelled, variants};
+use super::params::Params;
 use crate::index::site::{Pages, SiteIndex};
-use crate::language::profiles::{Line, Profiles};
+use crate::language::codes::named_language;
 use crate::language::{are_relatives, is_told};
+use crate::text::runs::for_each_text;
 use crate::text::tokens::Anatomy;
 use crate::types::{Field, Lang};
-
-/// What naming the languages of a site has to do with other sites.
-#[derive(Default)]
-pub struct Shown {
-    /// The letters of languages that others may learn from it.
-    pub taught: Vec<Line>,
-    /// True where letters were compared with profiles, so that what others show may change what was found.
-    pub is_asked: bool,
-}
-
-/// The language of each page before keys are known. `profiles` are those of languages whose letters are known.
-pub fn initial<'p>(pages: &'p dyn Pages, params: &Params, profiles: &Profiles) -> (SiteIndex<'p>, Shown) {
-    let mut shown = Shown::default();
-    let labelled = |read: &dyn Pages| {
-        let label = |page: u32| {
-            let lang = own_language(read, page, params.labels);
-            (lang.is_known() && params.wants(lang)).then_some(lang)
-        };
-        let mut site = SiteIndex::collect(pages, label);
-        resolve_scripts(pages, &mut site);
-        site
-    };
-    let mut site = if params.names_languages() {
-        let read = ByLetters::new(pages, profiles);
-        let mut site = labelled(&read);
-        shown.taught = naming::name(&read, &mut site, |lang| params.wants(lang));
-        shown.is_asked = read.is_asked();
-        site
-    } else {
-        labelled(pages)
-    };
-    if params.variants {
-        variants::split(pages, &mut site);
-    }
-    unlabelled::label(pages, params, &mut site);
-    (site, shown)
-}
-
-/// The language of a page by itself, whether it was requested or not.
-pub fn own_language(pages: &dyn Pages, page: u32, labels: LabelMode) -> Lang {
-    match labels {
-        LabelMode::Detected => pages.detected(page),
-        // Letters of a text that is not there.
-        LabelMode::LatinShare if !pages.facts(page).form.has_text() => Lang::UNKNOWN,
-        LabelMode::LatinShare if pages.facts(page).latin_share > 0.5 => Lang::EN,
-        LabelMode::LatinShare => Lang::ZH,
-    }
-}
-
-/// Chinese pages too short to show their script count for the script they declare, else for that of most pages.
-fn resolve_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
-    let sizes = site.sizes(0..pages.count());
-    let count = |script: Lang| site.langs.binary_search(&script).map_or(0, |at| sizes[at]);
-    let (simplified, traditional) = (count(Lang::ZH_HANS), count(Lang::ZH_HANT));
-    if simplified + traditional == 0 || count(Lang::ZH) == 0 {
-        return;
-    }
-    let usual = if simplified >= traditional { Lang::ZH_HANS } else { Lang::ZH_HANT };
-    for page in 0..pages.count() {
-        if site.lang(page) == Some(Lang::ZH) {
-            let declared = pages.facts(page).declared;
-            site.set(page, Some(if [Lang::ZH_HANS, Lang::ZH_HANT].contains(&declared) { declared } else { usual }));
-        }
-    }
-}
 
 /// What stands for languages in strong keys.
 struct Markers {

@@ -1,4 +1,4 @@
-//! Texts that name a language.
+//! Texts that name a language by a tag or code, as parts of URLs do.
 
 use crate::types::Lang;
 

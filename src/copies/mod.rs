@@ -1,4 +1,7 @@
 //! Copies: pages that say that they are another page, and untranslated pages that stand under the URL of another language once more.
+//!
+//! [`copies()`] finds them; `canonical` follows what pages say of themselves; `alike` tells whether two pages have nearly the same text, by
+//! their sketches, which [`sketch`] makes when a page is read.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,13 +9,17 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::alike::nearly_same;
-use super::canonical::Canonical;
-use super::language_names::{is_language_name, names_language};
-use super::texts::for_each_text;
 use crate::index::site::{PageFacts, Pages, SKETCH, SiteIndex};
+use crate::language::codes::{is_language_name, names_language};
+use crate::text::runs::for_each_text;
 use crate::text::tokens::Anatomy;
 use crate::types::{Field, Lang, Step, Watch};
+
+mod alike;
+mod canonical;
+
+use alike::nearly_same;
+use canonical::Canonical;
 
 /// Blocks of at least this many bytes are compared, so that language bars and menus do not count.
 const LONG_BLOCK_BYTES: usize = 40;
@@ -312,7 +319,7 @@ impl Clusters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::alike::shared;
+    use crate::copies::alike::shared;
 
     #[test]
     fn one_edit_between_two_addresses() {
