@@ -113,9 +113,15 @@ impl Range {
             let cell = cell.unwrap_or_default();
             cell.trim().parse().map_err(|_| format!("row: {name} is {cell:?}, expected a number"))
         };
-        let file = file.unwrap_or_default().into_owned();
+        let file = unquoted(&file.unwrap_or_default());
         Ok(Range { file, offset: number(offset, "offset")?, length: number(length, "length")? })
     }
+}
+
+/// A cell without the quotes that stand around one that has quotes itself.
+fn unquoted(cell: &str) -> String {
+    let inner = cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.map_or_else(|| cell.to_owned(), |inner| inner.replace("\"\"", "\""))
 }
 
 /// A list being read.
@@ -295,6 +301,13 @@ mod tests {
             Item::Skip(skip) => panic!("{skip:?}"),
         };
         items.into_iter().map(content).collect()
+    }
+
+    #[test]
+    fn a_name_with_quotes_is_read_as_it_is_written() {
+        let read = |line: &str| Range::read(line.as_bytes(), Some([0, 1, 2])).expect("a row").file;
+        assert_eq!(read("\"a \"\"b\"\".warc\"\t1\t2"), "a \"b\".warc");
+        assert_eq!(read("a\"b.warc\t1\t2"), "a\"b.warc");
     }
 
     #[test]

@@ -8,19 +8,24 @@ use clap::Args;
 use diglot::config::Config;
 use diglot::error::Error;
 use diglot::export::mark::{Mark, identity};
-use diglot::export::{self, Bytes, Content, Exporter, Extra, Files, Format, Row};
+use diglot::export::{self, Bytes, Content, Exporter, Extra, Files, Format, Row, TakeDown};
 use diglot::inputs;
 use diglot::query::bitext::{self, ALTERNATIVES, Asked, RECORDS};
 use diglot::query::{self, Joiner, PairRecords, Scope};
 use diglot::store::Store;
 use diglot::types::{Lang, LangPair, counted};
 
+use super::card::Card;
+use super::destination::{Destination, say_written};
 use super::filter::{Filter, HostArg, Wanted};
+use super::folder::Folder;
 use super::freshness::{Lists, place};
 use super::global::Global;
 use super::listing::count;
-use super::output::{Target, compression, finish};
-use super::say::{say, tell};
+use super::output::{Target, Written, compression, finish};
+use super::say::say;
+use super::settings::Differing;
+use super::shape::ShapeArgs;
 use super::stop::{check_stop, look_at_stop};
 
 /// Write pairs, sentence pairs, documents, units, pages or archive records to a file, for other tools.
@@ -34,9 +39,8 @@ use super::stop::{check_stop, look_at_stop};
 Examples:
   diglot export --langs en,fr --min-score 0.9 -o en-fr.tmx
   diglot export --what bitext --where kind_a=paragraph --join 1000 -o passages.jsonl.zst
-  diglot export --format hf --langs en,fr -o train.jsonl    for load_dataset(\"json\", …)
+  diglot export --format hf -o corpus                       a folder for load_dataset(\"corpus\", \"en-fr\")
   diglot export --format moses --langs en,fr -o corpus      writes corpus.en and corpus.fr
-  diglot export --what fetch -o ranges.tsv                  what to fetch, of an index
   diglot export --what warc example.org -o part.warc.gz     part of a crawl, to be read again
   diglot export --what bitext --since old.mark --mark new.mark -o new.jsonl")]
 pub struct Export {
@@ -67,6 +71,12 @@ pub struct Export {
     /// Write a mark for a later --since: of these rows, and those of --since.
     #[arg(long, value_name = "MARK")]
     mark: Option<PathBuf>,
+    /// Leave out what is of pages that this file names: URLs, hosts, record ids, one a line.
+    ///
+    /// A host stands for itself and for all hosts below it; a record id is that of WARC-Record-ID, `urn:…`, with or without <>; # begins a
+    /// comment. Rows that have such a page are left out, and so are its URLs in `also`.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    take_down: Option<PathBuf>,
     /// Also export sentence pairs that were left out, with the reason.
     #[arg(long)]
     keep_all: bool,
@@ -81,7 +91,7 @@ pub struct Export {
     ///
     /// Columns of bitext: detected_lang_a, detected_lang_b, and detected_confidence_a, detected_confidence_b, 0 to 1; empty where a text is
     /// too short to tell. Telling takes up to a millisecond for texts with few function words. Conditions on these columns work without.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     detect: bool,
     /// Also write what the records of the pages are called.
     ///
@@ -89,9 +99,11 @@ pub struct Export {
     /// empty where an archive has none. Pages and documents always have them.
     #[arg(long, hide_short_help = true)]
     record_ids: bool,
-    /// File to write; by default, or with `-`, stdout.
+    #[command(flatten)]
+    shape: ShapeArgs,
+    /// File or folder to write; by default, or with `-`, stdout.
     ///
-    /// The file appears only once it is complete.
+    /// It appears only once it is complete.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -121,8 +133,22 @@ impl Export {
         };
         self.check_options(content, format, &wanted)?;
         let scope = self.host.scope(&store)?;
-        let source = Source { args: &self, store: &store, config: &config, scope: &scope, wanted: &wanted };
-        self.write(&source, content, format, global.quiet)
+        let take_down = self.take_down.as_deref().map(take_down).transpose()?.unwrap_or_default();
+        if take_down.names_records() && content == Content::Units {
+            return Err(Error::Config(
+                "--take-down names record ids, which --what units has none of; give URLs".into(),
+            )
+            .into());
+        }
+        let source = Source {
+            args: &self,
+            store: &store,
+            config: &config,
+            scope: &scope,
+            wanted: &wanted,
+            take_down: &take_down,
+        };
+        self.write(&source, content, format)
     }
 
     /// The file to write; `None` for stdout.
@@ -133,8 +159,15 @@ impl Export {
     /// The content to export, and the format.
     fn format(&self, name: Option<&str>) -> Result<(Content, &'static Format), String> {
         let asked = self.what.as_deref().and_then(|what| Content::ALL.iter().find(|(name, _)| *name == what));
+        let asked = asked.map(|(_, content)| *content);
         let plain = name.map(|name| name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name));
-        export::format(asked.map(|(_, content)| *content), self.format.as_deref(), plain)
+        let plain = if self.is_dataset() && cfg!(feature = "parquet") { Some("data.parquet") } else { plain };
+        export::format(asked, self.format.as_deref(), plain)
+    }
+
+    /// True for a folder that Hugging Face `datasets` load as a whole.
+    fn is_dataset(&self) -> bool {
+        self.format.as_deref() == Some("hf") && self.file().is_some_and(|file| file.extension().is_none())
     }
 
     /// Refuses options that would not do anything.
@@ -176,6 +209,12 @@ impl Export {
         if content == Languages && self.host.given().is_some() {
             return Err(Error::Config("--what languages is of all sites of the store; leave out HOST".into()));
         }
+        if self.take_down.is_some() && [Languages, Lexicon].contains(&content) {
+            return Err(Error::Config(format!(
+                "--take-down is of pages, and --what {} is of none; `diglot remove` takes pages out of the store",
+                content.name()
+            )));
+        }
         if (self.since.is_some() || self.mark.is_some()) && content == Lexicon {
             return Err(Error::Config("--since and --mark are of no use with --what lexicon".into()));
         }
@@ -196,6 +235,9 @@ impl Export {
                 PathBuf::from(name)
             })
         });
+        if self.is_of_folder() && self.output.iter().any(|folder| absolute(mark).starts_with(absolute(folder))) {
+            return Err(Error::Config("--mark lies in the folder that -o makes; give a file elsewhere".into()).into());
+        }
         match outputs.into_iter().find(|path| absolute(path) == absolute(mark)) {
             Some(path) => {
                 Err(Error::Config(format!("--mark and -o both name {}; a mark is a file of its own", path.display()))
@@ -205,10 +247,17 @@ impl Export {
         }
     }
 
-    fn write(&self, source: &Source<'_>, content: Content, format: &Format, quiet: bool) -> anyhow::Result<()> {
+    fn write(&self, source: &Source<'_>, content: Content, format: &Format) -> anyhow::Result<()> {
         let since = self.since.as_deref().map(|path| read_mark(path, content)).transpose()?;
         look_at_stop();
-        let langs = if format.files == Files::One { None } else { Some(source.two_langs(format)?) };
+        let shape = if self.is_of_folder() { Some(self.shape.of_folder(content, format)?) } else { None };
+        let langs = match (&shape, format.files, source.wanted.langs.as_slice()) {
+            // These have the languages of their rows.
+            (Some(_), ..) => None,
+            (None, Files::One, &[a, b]) => Some([a, b]),
+            (None, Files::One, _) => None,
+            (None, ..) => Some(source.two_langs(format)?),
+        };
         let suffixes = match (format.files, langs) {
             (Files::OneALanguage, Some(langs)) => langs.map(|lang| format!(".{lang}")).to_vec(),
             _ => vec![String::new()],
@@ -216,56 +265,76 @@ impl Export {
         // The lexicon is asked before the file is made, so that an error leaves no file.
         let words = if content == Content::Lexicon { source.learnt_words()? } else { Vec::new() };
         self.refuse_one_name_for_two(&suffixes)?;
+        let compression = match &shape {
+            Some(shape) => shape.compression,
+            None => self.shape.compression_of_file(format, self.file())?,
+        };
         let mut marks = self.mark.as_deref().map(|path| Target::open_raw(Some(path), "")).transpose()?;
-        let mut targets: Vec<Target> = Vec::new();
+        let mut destination = match &shape {
+            Some(shape) => Destination::Folder(Folder::new(self.folder()?)?, shape),
+            None => Destination::Files(Vec::new(), suffixes),
+        };
         let mut done = Done::default();
-        let written = suffixes
-            .iter()
-            .try_for_each(|suffix| {
-                let open = if format.bytes == Bytes::Members { Target::open_raw } else { Target::open };
-                targets.push(open(self.output.as_deref(), suffix)?);
-                Ok(())
-            })
-            .and_then(|()| {
-                let outputs = targets.iter_mut().map(Target::take).collect();
-                let is_gz = self.file().and_then(compression).is_some_and(|ending| ending == "gz");
-                let now = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second())?;
-                let extra = Extra { detects: self.detect, records: self.record_ids };
-                let job = export::Job { content, langs, extra, is_gz, now };
-                let mut exporter = (format.make)(&job, outputs).map_err(|error| source.failed(error))?;
-                let mut sink = Sink::new(source, exporter.as_mut(), since, self.mark.is_some());
-                let asked = source.rows((content, format), &words, &mut sink, quiet);
-                if !sink.done.is_full {
-                    asked?;
-                }
-                done = sink.done;
-                Ok(exporter.finish().map_err(|error| source.failed(error))?)
-            });
-        let written = finish(targets, written);
-        // A mark must not contain rows that were not written: they would never be exported.
-        let written = written.and_then(|()| match (&mut marks, done.mark.take()) {
-            (Some(target), Some(mark)) => {
-                let gone = mark.gone();
-                if gone > 0 && self.limit.is_none() && !quiet {
-                    tell(format_args!(
-                        "diglot: {gone} {} exported before are not among these any more",
-                        content.rows()
-                    ));
-                }
-                let path = self.mark.clone().unwrap_or_default();
-                Ok(mark.write(content, &mut target.take()).map_err(Error::io(path, "writing"))?)
+        let written = destination.open(self.output.as_deref(), format).and_then(|()| {
+            let now = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second())?;
+            let extra = Extra { detects: self.detect, records: self.record_ids };
+            let job = export::Job { content, langs, extra, compression, now };
+            let card = self.is_dataset().then(|| source.card());
+            let exporter = destination.exporter(format, job, source.config.memory.waiting_rows(), card);
+            let mut exporter = exporter.map_err(|error| source.failed(error))?;
+            let mut sink = Sink::new(source, exporter.as_mut(), since, self.mark.is_some());
+            let asked = source.rows((content, format), &words, &mut sink);
+            if !sink.done.is_full {
+                asked?;
             }
-            _ => Ok(()),
+            done = sink.done;
+            Ok(exporter.finish().map_err(|error| source.failed(error))?)
         });
-        finish(marks.into_iter().collect(), written)?;
-        if done.count == 0 && content != Content::Fetch && !quiet {
-            tell(format_args!("diglot: 0 {}", content.rows()));
+        let written = destination.finish(written);
+        // A mark must not contain rows that were not written: they would never be exported.
+        let marked = written.and_then(|files| {
+            if let (Some(target), Some(mark)) = (&mut marks, done.mark.take()) {
+                self.write_mark(target, mark, content)?;
+            }
+            Ok(files)
+        });
+        let (marked, files) = marked.map_or_else(|error| (Err(error), Written::default()), |files| (Ok(()), files));
+        finish(marks.into_iter().collect(), marked)?;
+        if done.left_out.is_empty() {
+            say_written(content, done.count, files, self.file());
+        }
+        if self.take_down.is_some() {
+            say(format!("{} {} left out by --take-down", done.taken_down, content.rows()));
         }
         source.wanted.say_left_out(content, !done.is_full);
         if !done.is_full && content != Content::Lexicon {
             source.wanted.say_absent(source.store, source.scope)?;
         }
         done.check(self.file())
+    }
+
+    fn write_mark(&self, target: &mut Target, mark: Mark, content: Content) -> anyhow::Result<()> {
+        let gone = mark.gone();
+        if gone > 0 && self.limit.is_none() {
+            say(format!("{gone} {} exported before are not among these any more", content.rows()));
+        }
+        let path = self.mark.clone().unwrap_or_default();
+        Ok(mark.write(content, &mut target.take()).map_err(Error::io(path, "writing"))?)
+    }
+
+    /// True where the output is a folder.
+    fn is_of_folder(&self) -> bool {
+        self.shape.is_of_folder() || self.is_dataset()
+    }
+
+    /// The folder to write.
+    fn folder(&self) -> Result<&Path, Error> {
+        let problem = |problem: &str| Error::Config(format!("several files need {problem}"));
+        let folder = self.file().ok_or_else(|| problem("a folder; give -o FOLDER"))?;
+        match compression(folder) {
+            Some(_) => Err(problem("a folder, whose name does not end in .gz or .zst; compress them by --compression")),
+            None => Ok(folder),
+        }
     }
 }
 
@@ -284,6 +353,15 @@ fn check_output(format: &Format, file: Option<&Path>, is_terminal: bool) -> Resu
         )),
         _ => Ok(()),
     }
+}
+
+/// Reads a take-down list.
+pub fn take_down(path: &Path) -> Result<TakeDown, Error> {
+    let file = inputs::open(path).map_err(Error::io(path, "opening"))?;
+    TakeDown::read(io::BufReader::new(file)).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => Error::input(path.display().to_string(), error.to_string()),
+        _ => Error::io(path, "reading")(error),
+    })
 }
 
 fn read_mark(path: &Path, content: Content) -> Result<Mark, Error> {
@@ -310,6 +388,8 @@ struct Done {
     count: usize,
     /// True when the limit of rows is reached.
     is_full: bool,
+    /// How many rows were left out since they are to be taken down.
+    taken_down: u64,
     /// How many records could not be copied, by reason.
     left_out: Vec<(&'static str, u64)>,
 }
@@ -336,7 +416,17 @@ impl<'s> Sink<'s> {
 
     fn row(&mut self, row: Row<'_>) -> Result<(), Error> {
         check_stop()?;
-        let identity = self.done.mark.as_ref().and_then(|_| identity(row));
+        let take_down = self.source.take_down;
+        if take_down.has(row) {
+            self.done.taken_down += 1;
+            return Ok(());
+        }
+        let line = match row {
+            Row::Sentences(line) => Some(take_down.without(line)),
+            _ => None,
+        };
+        let row = line.as_deref().map_or(row, Row::Sentences);
+        let identity = self.done.mark.as_ref().map(|_| identity(row));
         if let (Some(mark), Some(identity)) = (&mut self.done.mark, identity)
             && mark.has(identity)
         {
@@ -362,6 +452,7 @@ struct Source<'j> {
     config: &'j Config,
     scope: &'j Scope,
     wanted: &'j Wanted,
+    take_down: &'j TakeDown,
 }
 
 impl Source<'_> {
@@ -375,7 +466,6 @@ impl Source<'_> {
         (content, format): (Content, &Format),
         words: &[[String; 2]],
         sink: &mut Sink<'_>,
-        quiet: bool,
     ) -> Result<(), Error> {
         let (store, config, scope, wanted) = (self.store, self.config, self.scope, self.wanted);
         let keep_all = self.args.keep_all;
@@ -403,7 +493,7 @@ impl Source<'_> {
                 query::for_each_page(store, scope, &is_wanted, |page| self.offer(sink, Row::Page(&page)))
             }
             Content::Warc => self.records(sink),
-            Content::Fetch => self.captures(sink, quiet),
+            Content::Fetch => self.captures(sink),
             Content::Languages => query::for_each_language(store, |line| {
                 if wanted.takes_lang(line.lang) { self.offer(sink, Row::Language(&line)) } else { Ok(()) }
             }),
@@ -413,7 +503,7 @@ impl Source<'_> {
 
     /// True where columns or conditions are of the names of records.
     fn names_records(&self) -> bool {
-        self.args.record_ids || self.wanted.asks_for(RECORDS)
+        self.args.record_ids || self.take_down.names_records() || self.wanted.asks_for(RECORDS)
     }
 
     /// Writes a row if all conditions hold for it.
@@ -459,12 +549,35 @@ impl Source<'_> {
         Ok(())
     }
 
-    fn captures(&self, sink: &mut Sink<'_>, quiet: bool) -> Result<(), Error> {
+    fn captures(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
         let lines = query::fetch(self.store, self.scope, &|langs| self.wanted.takes_langs(langs))?;
-        if lines.is_empty() && !quiet {
-            tell("diglot: nothing to fetch: no pair has a page that is known by an index only");
+        if lines.is_empty() {
+            say("nothing to fetch: no pair has a page that is known by an index only");
         }
         lines.iter().try_for_each(|line| self.offer(sink, Row::Capture(line)))
+    }
+
+    /// The card of a data set, with all that its rows depend on beside the archives.
+    fn card(&self) -> Card {
+        let name = self.args.file().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+        // Where files lie on this machine is nobody's business.
+        let word = |word: &str| match word.starts_with('/') {
+            true => word.rsplit('/').next().unwrap_or_default().to_owned(),
+            false => word.to_owned(),
+        };
+        let value = |value: String| value.split(' ').map(word).collect::<Vec<_>>().join(" ");
+        let mut settings: Vec<(String, String)> =
+            Differing::of(self.store).settings.into_iter().map(|(name, given)| (name.into(), value(given))).collect();
+        let args = self.args;
+        settings.extend(args.host.given().map(|host| ("host".into(), host.into())));
+        settings.extend(self.wanted.told());
+        settings.extend(args.join.map(|chars| ("join".into(), chars.to_string())));
+        settings.extend(args.limit.map(|limit| ("limit".into(), limit.to_string())));
+        settings.extend(args.keep_all.then(|| ("keep-all".into(), "yes".into())));
+        settings.extend(args.take_down.as_ref().map(|_| ("take-down".into(), "a list".into())));
+        settings.extend(args.since.as_ref().map(|_| ("since".into(), "an earlier export".into())));
+        settings.extend(args.shape.told());
+        Card::new(name, settings)
     }
 
     /// The two languages, then word pairs, the most probable first.
@@ -498,7 +611,9 @@ impl Source<'_> {
             (0, ..) => return Err(Error::Config("there are no page pairs of these languages".into())),
             (count, ..) => {
                 let problem = format!("--format {name} is of two languages, {count} pairs of languages are there");
-                return Err(Error::Config(format!("{problem}; choose two by --langs")));
+                return Err(Error::Config(format!(
+                    "{problem}; choose two by --langs, or write all by --partition-by langs"
+                )));
             }
         };
         langs.sort_by_key(|&lang| self.config.lang_rank(lang));

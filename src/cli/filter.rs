@@ -105,6 +105,15 @@ impl Wanted {
         self.min_score > 0.0
     }
 
+    /// What was asked for, by names of options and their values.
+    pub fn told(&self) -> Vec<(String, String)> {
+        let langs: Vec<&str> = self.langs.iter().map(Lang::as_str).collect();
+        let langs = (!langs.is_empty()).then(|| ("langs".to_owned(), langs.join(",")));
+        let min_score = self.has_min_score().then(|| ("min-score".to_owned(), self.min_score.to_string()));
+        let conditions = self.conditions.iter().map(|condition| ("where".to_owned(), condition.to_string()));
+        langs.into_iter().chain(min_score).chain(conditions).collect()
+    }
+
     /// True for a wanted language.
     pub fn takes_lang(&self, lang: Lang) -> bool {
         self.takes_langs([lang, lang])

@@ -12,7 +12,9 @@ mod address_space;
 mod bitext;
 #[cfg(unix)]
 mod bus;
+mod card;
 mod compare;
+mod destination;
 mod dry;
 mod eval;
 #[cfg(feature = "exec")]
@@ -21,6 +23,7 @@ mod explain;
 mod explore;
 mod export;
 mod filter;
+mod folder;
 mod freshness;
 mod global;
 mod gold;
@@ -42,6 +45,7 @@ mod review;
 mod run;
 mod say;
 mod settings;
+mod shape;
 mod status;
 mod stop;
 mod summary;

@@ -48,7 +48,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = target.take();
     let written = out.write_all(bytes).and_then(|()| out.flush());
     drop(out);
-    finish(vec![target], written.map_err(|error| Error::io(path, "writing")(error).into()))
+    finish(vec![target], written.map_err(|error| Error::io(path, "writing")(error).into())).map(drop)
 }
 
 /// An output that is being written, and the file that it becomes if all goes well.
@@ -66,13 +66,13 @@ impl Target {
 
     /// The same, for data that is already compressed.
     pub fn open_raw(path: Option<&Path>, suffix: &str) -> anyhow::Result<Target> {
-        Target::open_as(path, suffix, |_, file| Ok(Box::new(BufWriter::new(file))))
+        Target::open_as(path, suffix, |_, file| Ok(raw(file)))
     }
 
     fn open_as(
         path: Option<&Path>,
         suffix: &str,
-        output: fn(&Path, File) -> anyhow::Result<Output>,
+        output: fn(&Path, File) -> io::Result<Output>,
     ) -> anyhow::Result<Target> {
         let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
             let out: Output = Box::new(BufWriter::new(io::stdout()));
@@ -85,7 +85,8 @@ impl Target {
                 return Err(Error::input(path.display().to_string(), "is a folder, expected a file to write").into());
             }
             let file = open_to_write(&path)?;
-            return Ok(Target { out: Some(output(&path, file)?), file: None });
+            let out = output(&path, file).map_err(Error::io(&path, "opening"))?;
+            return Ok(Target { out: Some(out), file: None });
         }
         // If the path is a link, the file that it leads to is replaced, not the link.
         let path = path.canonicalize().unwrap_or(path);
@@ -95,7 +96,8 @@ impl Target {
         // A file of that name was left by an interrupted run; a link would lead elsewhere.
         let _ = std::fs::remove_file(&part);
         let file = File::create_new(&part).map_err(Error::io(&path, "creating"))?;
-        Ok(Target { out: Some(output(&path, file)?), file: Some((part, path)) })
+        let out = output(&path, file).map_err(Error::io(&path, "opening"))?;
+        Ok(Target { out: Some(out), file: Some((part, path)) })
     }
 
     /// The output; can be taken once.
@@ -137,15 +139,17 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Compresses an output; the end of the compressed stream is written when it is dropped or flushed for the last time.
-fn compressed(path: &Path, file: File) -> anyhow::Result<Output> {
+/// An output that writes a file as it is.
+pub fn raw(file: File) -> Output {
+    Box::new(BufWriter::new(file))
+}
+
+/// Compresses an output, if its name says so; the end of the compressed stream is written when it is dropped or flushed for the last time.
+pub fn compressed(path: &Path, file: File) -> io::Result<Output> {
     Ok(match path.extension().and_then(|ending| ending.to_str()) {
         Some("gz") => Box::new(Gz(Some(GzEncoder::new(BufWriter::new(file), Compression::default())))),
-        Some("zst") => {
-            let encoder = zstd::Encoder::new(BufWriter::new(file), 0).map_err(Error::io(path, "opening"))?;
-            Box::new(Zst(Some(encoder)))
-        }
-        _ => Box::new(BufWriter::new(file)),
+        Some("zst") => Box::new(Zst(Some(zstd::Encoder::new(BufWriter::new(file), 0)?))),
+        _ => raw(file),
     })
 }
 
@@ -175,14 +179,26 @@ impl Write for Zst {
     }
 }
 
+/// How many files were written, and how many bytes they have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    pub files: u64,
+    pub bytes: u64,
+}
+
 /// Renames the files to their final names, or removes them after an error, or if the store was changed by others meanwhile.
-pub fn finish(targets: Vec<Target>, written: anyhow::Result<()>) -> anyhow::Result<()> {
+pub fn finish(targets: Vec<Target>, written: anyhow::Result<()>) -> anyhow::Result<Written> {
     let written = written.and_then(|()| Ok(super::touched::check()?));
+    let mut done = Written::default();
     for (part, path) in targets.into_iter().filter_map(|target| target.file) {
         if written.is_ok() {
             // The content is made durable before the name: after a power failure, a mark must not contain rows that are missing in the
             // file.
-            let synced = File::open(&part).and_then(|file| file.sync_all());
+            let synced = File::open(&part).and_then(|file| {
+                file.sync_all()?;
+                done = Written { files: done.files + 1, bytes: done.bytes + file.metadata()?.len() };
+                Ok(())
+            });
             synced.map_err(Error::io(&part, "syncing"))?;
             std::fs::rename(&part, &path).map_err(Error::io(&path, "naming"))?;
             let folder = path.parent().unwrap_or(&path);
@@ -191,5 +207,5 @@ pub fn finish(targets: Vec<Target>, written: anyhow::Result<()>) -> anyhow::Resu
             let _ = std::fs::remove_file(&part);
         }
     }
-    written
+    written.map(|()| done)
 }

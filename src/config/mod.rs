@@ -189,6 +189,11 @@ impl Memory {
         self.bytes / 16
     }
 
+    /// Bytes of rows that wait to be written to many files.
+    pub fn waiting_rows(self) -> usize {
+        self.bytes / 4
+    }
+
     /// Bytes for the blocks of pages that were read last.
     pub fn page_blocks(self) -> usize {
         self.bytes / 32

@@ -112,7 +112,7 @@ impl Table {
             content,
             langs: None,
             extra: export::Extra::default(),
-            is_gz: false,
+            compression: export::Compression::default(),
             now: jiff::Timestamp::UNIX_EPOCH,
         };
         let bytes = Shelf::default();

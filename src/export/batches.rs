@@ -2,6 +2,7 @@
 //!
 //! `columns.rs` has the columns of each content, with the values of a row, which are the same as in JSON objects, under the same names.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
@@ -22,8 +23,8 @@ const BYTES: usize = 16 << 20;
 enum Shape {
     /// The columns of the content.
     Table,
-    /// One column, `translation`, with these fields: a text in each of two languages.
-    Translation(Fields),
+    /// One column, `translation`, with these fields: a text in each of two languages, the second one first where they are turned.
+    Translation { texts: Fields, is_turned: bool },
 }
 
 /// Collects rows into batches.
@@ -51,11 +52,20 @@ impl Batches {
     /// When the job has no two languages.
     pub fn translations(job: &Job) -> io::Result<Batches> {
         let langs = hugging_face::langs(job)?;
-        let texts: Fields = langs.iter().map(|lang| Field::new(lang, DataType::Utf8, false)).collect();
-        let translation = Field::new("translation", DataType::Struct(texts.clone()), false);
+        // As `datasets` make it themselves: languages in the order of their names, and everything may be missing. Another type is read
+        // as a dictionary.
+        let is_turned = langs[1] < langs[0];
+        let mut texts = langs.each_ref().map(|lang| Field::new(lang, DataType::Utf8, true));
+        if is_turned {
+            texts.reverse();
+        }
+        let texts = Fields::from(texts.to_vec());
+        let translation = Field::new("translation", DataType::Struct(texts.clone()), true);
         let columns = langs.iter().map(|_| Filled::new(Kind::Text)).collect();
-        let schema = Arc::new(Schema::new(vec![translation]));
-        Ok(Batches { shape: Shape::Translation(texts), schema, columns, rows: 0, bytes: 0, extra: Extra::default() })
+        let metadata = HashMap::from([("huggingface".to_owned(), hugging_face::features(&langs))]);
+        let schema = Arc::new(Schema::new_with_metadata(vec![translation], metadata));
+        let shape = Shape::Translation { texts, is_turned };
+        Ok(Batches { shape, schema, columns, rows: 0, bytes: 0, extra: Extra::default() })
     }
 
     /// The columns.
@@ -63,13 +73,20 @@ impl Batches {
         self.schema.clone()
     }
 
+    /// Bytes of text that wait for the batch to be full, approximately.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Adds a row; returns a batch when it is full.
     pub fn row(&mut self, row: Row<'_>) -> io::Result<Option<RecordBatch>> {
         let values = match (&self.shape, row) {
-            (Shape::Translation(_), Row::Sentences(line)) => {
-                [&line.text_a, &line.text_b].map(|text| Value::Text(text.into())).into()
+            (Shape::Translation { is_turned, .. }, Row::Sentences(line)) => {
+                let texts = [&line.text_a, &line.text_b];
+                let [first, second] = if *is_turned { [texts[1], texts[0]] } else { texts };
+                vec![Value::Text(first.into()), Value::Text(second.into())]
             }
-            (Shape::Translation(_), row) => return Err(row.refused()),
+            (Shape::Translation { .. }, row) => return Err(row.refused()),
             (Shape::Table, row) => values(row, self.extra).ok_or_else(|| row.refused())?,
         };
         push_row(&mut self.columns, values)?;
@@ -84,10 +101,10 @@ impl Batches {
             return Ok(None);
         }
         (self.rows, self.bytes) = (0, 0);
-        let columns: Vec<ArrayRef> = self.columns.iter_mut().filter_map(Filled::take).collect();
+        let columns: Vec<ArrayRef> = self.columns.iter_mut().map(Filled::take).collect();
         let columns = match &self.shape {
             Shape::Table => columns,
-            Shape::Translation(texts) => {
+            Shape::Translation { texts, .. } => {
                 let translation: ArrayRef = Arc::new(StructArray::new(texts.clone(), columns, None));
                 vec![translation]
             }

@@ -29,7 +29,7 @@ fn cell(value: Value<'_>) -> Option<Cow<'_, str>> {
         Value::Int(number) => number.to_string().into(),
         Value::MaybeInt(number) => number.map(|number| number.to_string()).unwrap_or_default().into(),
         Value::Flag(is_so) => is_so.to_string().into(),
-        Value::Texts(_) | Value::Urls(_) | Value::Rows(_) => return None,
+        Value::Texts(_) | Value::Rows(_) => return None,
     })
 }
 

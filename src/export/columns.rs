@@ -8,12 +8,13 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::exporter::{Content, Extra, Job, Row, rounded};
+use super::mark::identity;
 use crate::language::{self, profiles::HEAD};
 use crate::text::contacts::{has_email, has_phone};
 use crate::text::near::near;
 use crate::types::{
-    AlignedSentences, BitextLine, BlockKind, DocumentLine, FetchLine, Lang, LanguageLine, PageLine, PairLine,
-    Provenance, SentencePlace, UnitLine, UnitPair, UnitText,
+    AlignedSentences, BitextLine, DocumentLine, FetchLine, Lang, LanguageLine, PageLine, PairLine, Place, Provenance,
+    SentencePlace, UnitLine, UnitPair, UnitText, domain_of,
 };
 
 /// A column: its name, and how a line gives its value.
@@ -23,7 +24,10 @@ pub(super) struct Column<L: 'static>(&'static str, Get<L>);
 pub(super) enum Get<L: 'static> {
     Text(for<'l> fn(&'l L) -> &'l str),
     Maybe(for<'l> fn(&'l L) -> Option<Cow<'l, str>>),
-    Hash(fn(&L) -> Option<u64>),
+    /// The registrable domain of a URL.
+    Domain(for<'l> fn(&'l L) -> &'l str),
+    Hash(fn(&L) -> u64),
+    MaybeHash(fn(&L) -> Option<u64>),
     Real(fn(&L) -> f64),
     MaybeReal(fn(&L) -> Option<f64>),
     /// A number on a scale of its own, with all of its digits.
@@ -33,7 +37,7 @@ pub(super) enum Get<L: 'static> {
     MaybeInt(fn(&L) -> Option<u32>),
     Flag(fn(&L) -> bool),
     Texts(for<'l> fn(&'l L) -> &'l [&'static str]),
-    Urls(for<'l> fn(&'l L) -> &'l [(String, String)]),
+    Others(for<'l> fn(&'l L) -> &'l [(String, String)]),
     Sentences(for<'l> fn(&'l L) -> &'l [AlignedSentences]),
     UnitTexts(for<'l> fn(&'l L) -> &'l [UnitText]),
     UnitPairs(for<'l> fn(&'l L) -> &'l [UnitPair]),
@@ -56,8 +60,6 @@ pub(super) enum Kind {
     Flag,
     /// A list of texts.
     Texts,
-    /// A list of pairs of URLs, which only objects have.
-    Urls,
     /// A list of rows, which have columns themselves.
     Rows(Inner),
 }
@@ -65,6 +67,8 @@ pub(super) enum Kind {
 /// What a list of rows consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inner {
+    /// URLs of page pairs.
+    Others,
     /// Aligned sentences.
     Sentences,
     /// Texts of a unit.
@@ -76,6 +80,7 @@ pub(super) enum Inner {
 /// A list of rows that is the value of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rows<'v> {
+    Others(&'v [(String, String)]),
     Sentences(&'v [AlignedSentences]),
     UnitTexts(&'v [UnitText]),
     UnitPairs(&'v [UnitPair]),
@@ -84,7 +89,7 @@ pub(super) enum Rows<'v> {
 impl Kind {
     /// True for values that fit into a cell.
     pub fn fits_a_cell(self) -> bool {
-        !matches!(self, Kind::Texts | Kind::Urls | Kind::Rows(_))
+        !matches!(self, Kind::Texts | Kind::Rows(_))
     }
 }
 
@@ -100,15 +105,14 @@ pub(super) enum Value<'v> {
     MaybeInt(Option<u32>),
     Flag(bool),
     Texts(&'v [&'static str]),
-    Urls(&'v [(String, String)]),
     Rows(Rows<'v>),
 }
 
 impl<L> Column<L> {
     fn kind(&self) -> Kind {
         match self.1 {
-            Get::Text(_) | Get::Hash(_) => Kind::Text,
-            Get::Maybe(_) => Kind::Maybe,
+            Get::Text(_) | Get::Hash(_) | Get::Domain(_) => Kind::Text,
+            Get::Maybe(_) | Get::MaybeHash(_) => Kind::Maybe,
             Get::Real(_) => Kind::Real,
             Get::MaybeReal(_) | Get::MaybeExact(_) => Kind::MaybeReal,
             Get::Long(_) => Kind::Long,
@@ -116,7 +120,7 @@ impl<L> Column<L> {
             Get::MaybeInt(_) => Kind::MaybeInt,
             Get::Flag(_) => Kind::Flag,
             Get::Texts(_) => Kind::Texts,
-            Get::Urls(_) => Kind::Urls,
+            Get::Others(_) => Kind::Rows(Inner::Others),
             Get::Sentences(_) => Kind::Rows(Inner::Sentences),
             Get::UnitTexts(_) => Kind::Rows(Inner::UnitTexts),
             Get::UnitPairs(_) => Kind::Rows(Inner::UnitPairs),
@@ -126,8 +130,9 @@ impl<L> Column<L> {
     fn value<'l>(&self, line: &'l L) -> Value<'l> {
         match self.1 {
             Get::Text(of) => Value::Text(of(line).into()),
-            // Sixteen digits, since readers of JSON keep 53 bits of a number.
-            Get::Hash(of) => Value::Text(of(line).map_or("".into(), |hash| format!("{hash:016x}").into())),
+            Get::Domain(of) => Value::Text(domain_of(of(line))),
+            Get::Hash(of) => Value::Text(hexadecimal(of(line)).into()),
+            Get::MaybeHash(of) => Value::Maybe(of(line).map(|hash| hexadecimal(hash).into())),
             Get::Maybe(of) => Value::Maybe(of(line)),
             Get::Real(of) => Value::Real(rounded(of(line))),
             Get::MaybeReal(of) => Value::MaybeReal(of(line).map(rounded)),
@@ -137,7 +142,7 @@ impl<L> Column<L> {
             Get::MaybeInt(of) => Value::MaybeInt(of(line)),
             Get::Flag(of) => Value::Flag(of(line)),
             Get::Texts(of) => Value::Texts(of(line)),
-            Get::Urls(of) => Value::Urls(of(line)),
+            Get::Others(of) => Value::Rows(Rows::Others(of(line))),
             Get::Sentences(of) => Value::Rows(Rows::Sentences(of(line))),
             Get::UnitTexts(of) => Value::Rows(Rows::UnitTexts(of(line))),
             Get::UnitPairs(of) => Value::Rows(Rows::UnitPairs(of(line))),
@@ -145,9 +150,14 @@ impl<L> Column<L> {
     }
 }
 
+/// Sixteen digits, since readers of JSON keep 53 bits of a number.
+fn hexadecimal(hash: u64) -> String {
+    format!("{hash:016x}")
+}
+
 use Get::{
-    Flag, Hash, Int, Long, Maybe, MaybeExact, MaybeInt, MaybeReal, Real, Sentences, Text, Texts, UnitPairs, UnitTexts,
-    Urls,
+    Domain, Flag, Hash, Int, Long, Maybe, MaybeExact, MaybeHash, MaybeInt, MaybeReal, Others, Real, Sentences, Text,
+    Texts, UnitPairs, UnitTexts,
 };
 
 const PAIRS: &[Column<PairLine>] = &[
@@ -159,6 +169,8 @@ const PAIRS: &[Column<PairLine>] = &[
     Column("method", Text(|line| line.method)),
     Column("key", Text(|line| &line.key)),
     Column("scorer", MaybeExact(|line| line.scorer)),
+    Column("id", Hash(|line| identity(Row::Pair(line)))),
+    Column("domain", Domain(|line| &line.url_a)),
     Column("machine_translated_a", Maybe(|line| mark(&line.provenance[0]))),
     Column("machine_translated_b", Maybe(|line| mark(&line.provenance[1]))),
     Column("original", Maybe(|line| original([&line.provenance[0], &line.provenance[1]], [line.lang_a, line.lang_b]))),
@@ -181,16 +193,16 @@ const BITEXT: &[Column<BitextLine>] = &[
     Column("url_a", Text(|line| &line.a.url)),
     Column("url_b", Text(|line| &line.b.url)),
     Column("others", Int(|line| line.others.len().try_into().unwrap_or(u32::MAX))),
-    Column("reason", Text(|line| line.reason.unwrap_or(""))),
+    Column("reason", Maybe(|line| line.reason.map(Cow::Borrowed))),
     Column("page_score", Real(|line| line.page_score)),
     Column("archive_a", Text(|line| &line.a.archive)),
     Column("offset_a", Long(|line| line.a.offset)),
-    Column("block_a", Text(|line| &line.a.block)),
+    Column("block_a", Maybe(|line| told_text(&line.a.block))),
     Column("archive_b", Text(|line| &line.b.archive)),
     Column("offset_b", Long(|line| line.b.offset)),
-    Column("block_b", Text(|line| &line.b.block)),
-    Column("kind_a", Text(|line| line.a.kind.map_or("", BlockKind::name))),
-    Column("kind_b", Text(|line| line.b.kind.map_or("", BlockKind::name))),
+    Column("block_b", Maybe(|line| told_text(&line.b.block))),
+    Column("kind_a", Maybe(|line| kind(&line.a))),
+    Column("kind_b", Maybe(|line| kind(&line.b))),
     Column("paragraph_a", MaybeInt(|line| line.a.paragraph)),
     Column("sentence_a", MaybeInt(|line| line.a.sentence)),
     Column("count_a", Int(|line| line.a.count)),
@@ -199,8 +211,8 @@ const BITEXT: &[Column<BitextLine>] = &[
     Column("count_b", Int(|line| line.b.count)),
     Column("chars_a", Int(|line| chars(&line.text_a))),
     Column("chars_b", Int(|line| chars(&line.text_b))),
-    Column("near_a", Hash(|line| near_hash(&line.text_a))),
-    Column("near_b", Hash(|line| near_hash(&line.text_b))),
+    Column("near_a", MaybeHash(|line| near_hash(&line.text_a))),
+    Column("near_b", MaybeHash(|line| near_hash(&line.text_b))),
     Column("page_pairs", MaybeInt(|line| line.page_pairs)),
     Column("furniture", Flag(|line| line.is_furniture)),
     Column("email", Flag(|line| has_email(&line.text_a) || has_email(&line.text_b))),
@@ -208,7 +220,9 @@ const BITEXT: &[Column<BitextLine>] = &[
     Column("targets", MaybeInt(|line| line.targets)),
     Column("sources", MaybeInt(|line| line.sources)),
     Column("scorer", MaybeExact(|line| line.scorer)),
-    Column("also", Urls(|line| &line.others)),
+    Column("also", Others(|line| &line.others)),
+    Column("id", Hash(|line| identity(Row::Sentences(line)))),
+    Column("domain", Domain(|line| &line.a.url)),
     Column("machine_translated_a", Maybe(|line| mark(&line.a.provenance))),
     Column("machine_translated_b", Maybe(|line| mark(&line.b.provenance))),
     Column("original", Maybe(|line| original([&line.a.provenance, &line.b.provenance], [line.lang_a, line.lang_b]))),
@@ -252,6 +266,8 @@ const DOCUMENTS: &[Column<DocumentLine>] = &[
     Column("archive_b", Text(|line| &line.b.archive)),
     Column("offset_a", Long(|line| line.a.offset)),
     Column("offset_b", Long(|line| line.b.offset)),
+    Column("id", Hash(|line| identity(Row::Document(line)))),
+    Column("domain", Domain(|line| &line.pair.url_a)),
     Column("machine_translated_a", Maybe(|line| mark(&line.a.provenance))),
     Column("machine_translated_b", Maybe(|line| mark(&line.b.provenance))),
     Column("original", Maybe(|line| original([&line.a.provenance, &line.b.provenance], [line.a.lang, line.b.lang]))),
@@ -265,6 +281,9 @@ const DOCUMENTS: &[Column<DocumentLine>] = &[
     Column("payload_digest_b", Maybe(|line| told_text(&line.b.provenance.payload_digest))),
     Column("sentences", Sentences(|line| &line.sentences)),
 ];
+
+const OTHERS: &[Column<(String, String)>] =
+    &[Column("url_a", Text(|urls| &urls.0)), Column("url_b", Text(|urls| &urls.1))];
 
 const ALIGNED: &[Column<AlignedSentences>] = &[
     Column("text_a", Text(|line| text(&line.a))),
@@ -280,8 +299,8 @@ const ALIGNED: &[Column<AlignedSentences>] = &[
 ];
 
 const UNITS: &[Column<UnitLine>] = &[
-    Column("unit", Hash(|line| Some(line.id))),
-    Column("document", Hash(|line| Some(line.document))),
+    Column("unit", Hash(|line| line.id)),
+    Column("document", Hash(|line| line.document)),
     Column("langs", Text(|line| &line.langs)),
     Column("languages", Int(|line| line.texts.len() as u32)),
     Column("score", Real(|line| line.score)),
@@ -295,7 +314,7 @@ const UNIT_TEXTS: &[Column<UnitText>] = &[
     Column("lang", Text(|line| line.lang.as_str())),
     Column("text", Text(|line| &line.text)),
     Column("url", Text(|line| &line.place.url)),
-    Column("kind", Text(|line| line.place.kind.map_or("", BlockKind::name))),
+    Column("kind", Maybe(|line| kind(&line.place))),
     Column("paragraph", MaybeInt(|line| line.place.paragraph)),
     Column("sentence", MaybeInt(|line| line.place.sentence)),
     Column("count", Int(|line| line.place.count)),
@@ -318,6 +337,8 @@ const PAGES: &[Column<PageLine>] = &[
     Column("date", Maybe(date)),
     Column("archive", Text(|page| &page.archive)),
     Column("offset", Long(|page| page.offset)),
+    Column("id", Hash(|page| identity(Row::Page(page)))),
+    Column("domain", Domain(|page| &page.url)),
     Column("machine_translated", Maybe(|page| mark(&page.provenance))),
     Column("opt_out", Maybe(|page| opt_out(&page.provenance))),
     Column("license", Maybe(|page| license(&page.provenance))),
@@ -374,6 +395,10 @@ fn license(page: &Provenance) -> Option<Cow<'_, str>> {
 
 fn told_text(text: &str) -> Option<Cow<'_, str>> {
     (!text.is_empty()).then_some(text.into())
+}
+
+fn kind(place: &Place) -> Option<Cow<'_, str>> {
+    place.kind.map(|kind| kind.name().into())
 }
 
 fn chars(text: &str) -> u32 {
@@ -446,6 +471,7 @@ impl Inner {
     #[cfg(feature = "parquet")]
     pub fn heads(self) -> Vec<Head> {
         match self {
+            Inner::Others => heads_of(OTHERS),
             Inner::Sentences => heads_of(ALIGNED),
             Inner::UnitTexts => heads_of(UNIT_TEXTS),
             Inner::UnitPairs => heads_of(UNIT_PAIRS),
@@ -461,6 +487,7 @@ impl<'v> Rows<'v> {
             lines.iter().map(|line| values_of(columns, line)).collect()
         }
         match self {
+            Rows::Others(lines) => of(OTHERS, lines),
             Rows::Sentences(lines) => of(ALIGNED, lines),
             Rows::UnitTexts(lines) => of(UNIT_TEXTS, lines),
             Rows::UnitPairs(lines) => of(UNIT_PAIRS, lines),
@@ -518,7 +545,6 @@ impl Serialize for Value<'_> {
             Value::MaybeInt(number) => number.serialize(serializer),
             Value::Flag(is_so) => serializer.serialize_bool(*is_so),
             Value::Texts(texts) => serializer.collect_seq(*texts),
-            Value::Urls(urls) => serializer.collect_seq(*urls),
             Value::Rows(rows) => rows.serialize(serializer),
         }
     }
@@ -527,6 +553,7 @@ impl Serialize for Value<'_> {
 impl Serialize for Rows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
+            Rows::Others(lines) => serializer.collect_seq(lines.iter().map(|line| Object(OTHERS, line))),
             Rows::Sentences(lines) => serializer.collect_seq(lines.iter().map(|line| Object(ALIGNED, line))),
             Rows::UnitTexts(lines) => serializer.collect_seq(lines.iter().map(|line| Object(UNIT_TEXTS, line))),
             Rows::UnitPairs(lines) => serializer.collect_seq(lines.iter().map(|line| Object(UNIT_PAIRS, line))),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::columns::{Head, Inner, Kind, Value, heads, value};
+use super::columns::{Head, Inner, Kind, Rows, Value, heads, value};
 use super::exporter::{Content, Row};
 
 /// A condition on one column of a content.
@@ -64,8 +64,8 @@ impl Condition {
         let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
         let (name, rest) = (&text[..end], text[end..].trim_start());
         let Some(at) = known.iter().position(|(column, _)| *column == name) else {
-            let names: Vec<&str> =
-                known.iter().filter(|(_, kind)| !matches!(kind, Kind::Rows(_))).map(|(name, _)| *name).collect();
+            let is_compared = |kind: &Kind| !matches!(kind, Kind::Rows(inner) if *inner != Inner::Others);
+            let names: Vec<&str> = known.iter().filter(|(_, kind)| is_compared(kind)).map(|(name, _)| *name).collect();
             if text.trim().is_empty() {
                 return Err(format!("the condition is empty; expected one such as {}", example(known[0])));
             }
@@ -112,7 +112,7 @@ impl Condition {
             }
             Some(Value::Flag(is_so)) => (self.given == Given::Flag(is_so)) == (self.sign == Sign::Equal),
             Some(Value::Texts(texts)) => self.of_list(texts.iter().copied()),
-            Some(Value::Urls(urls)) => self.of_list(urls.iter().flat_map(|(a, b)| [a.as_str(), b])),
+            Some(Value::Rows(Rows::Others(urls))) => self.of_list(urls.iter().flat_map(|(a, b)| [a.as_str(), b])),
             Some(Value::Rows(_)) => false,
         }
     }
@@ -165,14 +165,16 @@ fn given(kind: Kind, sign: Sign, written: &str) -> Option<Given> {
             written.parse().ok().filter(|number: &f64| number.is_finite()).map(Given::Number)
         }
         Kind::Flag if is_equality => written.parse().ok().map(Given::Flag),
-        Kind::Texts | Kind::Urls if is_equality || !is_order => Some(Given::Text(written.to_owned())),
+        Kind::Texts | Kind::Rows(Inner::Others) if is_equality || !is_order => Some(Given::Text(written.to_owned())),
         _ => None,
     }
 }
 
 fn example((column, kind): Head) -> Cow<'static, str> {
     match kind {
-        Kind::Text | Kind::Maybe | Kind::Texts | Kind::Urls => format!("{column}=TEXT or {column}~PART").into(),
+        Kind::Text | Kind::Maybe | Kind::Texts | Kind::Rows(Inner::Others) => {
+            format!("{column}=TEXT or {column}~PART").into()
+        }
         Kind::Real | Kind::MaybeReal | Kind::Long | Kind::Int | Kind::MaybeInt => format!("{column}>=1").into(),
         Kind::Flag => format!("{column}=true").into(),
         Kind::Rows(_) => "score>=0.5".into(),
@@ -186,7 +188,7 @@ fn expected((column, kind): Head) -> String {
             "a number: = != < <= > >= compare it with another"
         }
         Kind::Flag => "true or false: = and != compare it",
-        Kind::Texts | Kind::Urls => "a list of texts: = != ~ compare them",
+        Kind::Texts | Kind::Rows(Inner::Others) => "a list of texts: = != ~ compare them",
         Kind::Rows(Inner::UnitPairs) => "a list of sentence pairs, for which there are no conditions",
         Kind::Rows(_) => "a list of sentences, for which there are no conditions",
     };

@@ -103,6 +103,31 @@ impl Row<'_> {
         }
     }
 
+    /// The URL of its page, or of the first of its pages; empty for what is of no page.
+    pub fn url(&self) -> &str {
+        match self {
+            Row::Pair(line) => &line.url_a,
+            Row::Sentences(line) => &line.a.url,
+            Row::Document(line) => &line.pair.url_a,
+            Row::Unit(line) => line.texts.first().map_or("", |text| &text.place.url),
+            Row::Page(page) => &page.url,
+            Row::Record(record) => &record.url,
+            Row::Capture(line) => &line.url,
+            Row::Words(_) | Row::Language(_) => "",
+        }
+    }
+
+    /// Its language or its two languages, in the order of listing; `None` for what is of others.
+    pub fn langs(&self) -> Option<(Lang, Option<Lang>)> {
+        match self {
+            Row::Pair(line) => Some((line.lang_a, Some(line.lang_b))),
+            Row::Sentences(line) => Some((line.lang_a, Some(line.lang_b))),
+            Row::Document(line) => Some((line.pair.lang_a, Some(line.pair.lang_b))),
+            Row::Page(page) => Some((page.lang, None)),
+            Row::Unit(_) | Row::Record(_) | Row::Capture(_) | Row::Words(_) | Row::Language(_) => None,
+        }
+    }
+
     /// The error for a row that a format cannot hold.
     pub(super) fn refused(&self) -> io::Error {
         let problem = format!("the format does not hold {}", self.content().rows());
@@ -117,6 +142,19 @@ pub trait Exporter {
     /// # Errors
     /// When an output does not take it, or the format does not [hold](super::Format::holds) such rows.
     fn row(&mut self, row: Row<'_>) -> io::Result<()>;
+
+    /// About how many bytes of rows it holds in memory, which the output has not received yet.
+    fn held(&self) -> usize {
+        0
+    }
+
+    /// Gives what it holds to the output.
+    ///
+    /// # Errors
+    /// When the output does not take it.
+    fn relieve(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Writes what follows the last row, and flushes each output, once.
     ///
@@ -134,6 +172,30 @@ pub struct Extra {
     pub records: bool,
 }
 
+/// What files are compressed with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compression {
+    /// Nothing.
+    None,
+    /// Gzip.
+    Gzip,
+    /// Snappy, inside of Parquet.
+    Snappy,
+    /// Zstandard.
+    #[default]
+    Zstd,
+}
+
+impl Compression {
+    /// All of them, by name on the command line.
+    pub const ALL: [(&str, Compression); 4] = [
+        ("zstd", Compression::Zstd),
+        ("gzip", Compression::Gzip),
+        ("snappy", Compression::Snappy),
+        ("none", Compression::None),
+    ];
+}
+
 /// What an exporter has to know.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
@@ -143,8 +205,8 @@ pub struct Job {
     pub langs: Option<[Lang; 2]>,
     /// Which columns are written that are not always.
     pub extra: Extra,
-    /// True when the file's name asks for gzip and the format compresses by itself.
-    pub is_gz: bool,
+    /// What formats use that compress by themselves.
+    pub compression: Compression,
     /// The time of writing, for formats that contain it.
     pub now: jiff::Timestamp,
 }

@@ -11,6 +11,13 @@ pub(super) fn langs(job: &Job) -> io::Result<[String; 2]> {
     Ok(job.langs.ok_or_else(problem)?.map(|lang| lang.to_string()))
 }
 
+/// What `datasets` read of the schema of a file: that its column is a translation of two languages.
+#[cfg(feature = "parquet")]
+pub(super) fn features(langs: &[String; 2]) -> String {
+    let translation = serde_json::json!({ "languages": langs, "_type": "Translation" });
+    serde_json::json!({ "info": { "features": { "translation": translation } } }).to_string()
+}
+
 struct Lines {
     out: Output,
     langs: [String; 2],

@@ -28,13 +28,17 @@ mod moses;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod rows;
+mod split;
+mod take_down;
 mod tmx;
 mod tsv;
 mod warc;
 
 pub use crate::files::sync_folder;
 pub use condition::Condition;
-pub use exporter::{Content, Exporter, Extra, Job, Output, Row, rounded};
+pub use exporter::{Compression, Content, Exporter, Extra, Job, Output, Row, rounded};
+pub use split::Split;
+pub use take_down::TakeDown;
 
 /// How many files a format consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,7 +284,7 @@ mod tests {
             content,
             langs: Some([Lang::EN, Lang::ZH_HANS]),
             extra: Extra { detects: true, records: true },
-            is_gz: file.ends_with(".gz"),
+            compression: if file.ends_with(".gz") { Compression::Gzip } else { Compression::default() },
             now: jiff::Timestamp::from_second(1_714_979_289).expect("a date"),
         };
         let mut exporter = (format.make)(&job, outputs)?;
@@ -446,7 +450,7 @@ mod tests {
         let text = text(&export("jsonl", &[line("a", "b")]));
         let object: serde_json::Value = serde_json::from_str(text.trim_end()).expect("JSON");
         assert_eq!((&object["offset_a"], &object["block_a"]), (&77.into(), &"3:p".into()));
-        assert_eq!((&object["others"], &object["also"][0][1]), (&1.into(), &"http://ex.org/zh/b".into()));
+        assert_eq!((&object["others"], &object["also"][0]["url_b"]), (&1.into(), &"http://ex.org/zh/b".into()));
     }
 
     #[test]
@@ -519,7 +523,9 @@ mod tests {
         }
         let pairs = text(&[one_row("csv", "x", Content::Pairs)]);
         assert!(
-            pairs.contains("\nhttp://ex.org/en/,http://ex.org/fr/,en,zh-Hans,1.0,key,path:en:fr,,weglot,"),
+            pairs.contains(
+                "\nhttp://ex.org/en/,http://ex.org/fr/,en,zh-Hans,1.0,key,path:en:fr,,bdcd5cd182065573,ex.org,weglot,"
+            ),
             "{pairs}"
         );
     }
@@ -610,9 +616,7 @@ mod tests {
         let all = Content::ALL.map(|(_, content)| content);
         for content in all.into_iter().filter(|content| !super::columns::heads(*content).is_empty()) {
             let lines = one_row("jsonl", "x", content);
-            let mut object: serde_json::Value = serde_json::from_slice(&lines).expect("JSON");
-            // Only objects have the URLs of all others.
-            object.as_object_mut().map(|object| object.remove("also"));
+            let object: serde_json::Value = serde_json::from_slice(&lines).expect("JSON");
             let stream = one_row("arrow", "x.arrows", content);
             let mut reader = arrow_ipc::reader::StreamReader::try_new(stream.as_slice(), None).expect("a stream");
             let batch = reader.next().expect("a batch").expect("sound");

@@ -9,13 +9,23 @@ use serde::ser::{SerializeMap, Serializer};
 
 use crate::text::json;
 
-/// Writes tab-separated values without quoting: tabs and line ends inside a value become spaces, and other control characters are escaped.
+/// Writes tab-separated values, each row on one line: tabs and line ends inside a value become spaces, and other control characters are
+/// escaped. A value with quotes (`"`) is quoted, and they are doubled, since readers take them for such by default.
 pub struct TsvWriter<W: Write>(Writer<W>);
 
 impl<W: Write> TsvWriter<W> {
     /// Writes to `out`, with a buffer of its own.
     pub fn new(out: W) -> TsvWriter<W> {
-        TsvWriter(WriterBuilder::new().delimiter(b'\t').quote_style(QuoteStyle::Never).flexible(true).from_writer(out))
+        TsvWriter::with(out, QuoteStyle::Necessary)
+    }
+
+    /// The same for readers that do not know quotes: none is added.
+    pub(super) fn unquoted(out: W) -> TsvWriter<W> {
+        TsvWriter::with(out, QuoteStyle::Never)
+    }
+
+    fn with(out: W, quotes: QuoteStyle) -> TsvWriter<W> {
+        TsvWriter(WriterBuilder::new().delimiter(b'\t').quote_style(quotes).flexible(true).from_writer(out))
     }
 
     /// Writes one line.
@@ -125,8 +135,13 @@ mod tests {
     }
 
     #[test]
-    fn values_are_never_quoted_and_stay_on_their_line() {
-        assert_eq!(tsv(&[&["a\tb", "say \"c\""], &["", "d\r\ne"]]), "a b\tsay \"c\"\n\td  e\n");
+    fn values_stay_on_their_line_and_those_with_quotes_are_quoted() {
+        assert_eq!(tsv(&[&["a\tb", "say \"c\""], &["", "d\r\ne"]]), "a b\t\"say \"\"c\"\"\"\n\td  e\n");
+        let mut out = Vec::new();
+        let mut writer = TsvWriter::unquoted(&mut out);
+        writer.row(&["say \"c\"", "\""]).and_then(|()| writer.flush()).expect("memory");
+        drop(writer);
+        assert_eq!(out, b"say \"c\"\t\"\n");
     }
 
     #[test]

@@ -6,11 +6,12 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 
 use super::exporter::{Exporter, Job, Output, Row, outputs, rounded};
+use super::mark::identity;
 use crate::types::{BitextLine, Lang, Place, UnitLine};
 
 struct Tmx(Writer<Output>);
 
-pub fn make(_: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
+pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
     let mut tmx = Tmx(Writer::new(out));
     tmx.0.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
@@ -23,8 +24,9 @@ pub fn make(_: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
         ("segtype", "sentence"),
         ("adminlang", "en"),
         // One file may have pairs of many languages.
-        ("srclang", "*all*"),
+        ("srclang", job.langs.as_ref().map_or("*all*", |[first, _]| first.as_str())),
         ("o-tmf", "html"),
+        ("creationdate", &job.now.strftime("%Y%m%dT%H%M%SZ").to_string()),
     ];
     let element = BytesStart::new("header").with_attributes(header);
     tmx.0.write_event(Event::Empty(element))?;
@@ -61,9 +63,19 @@ impl Tmx {
 
     fn side(&mut self, lang: Lang, place: &Place, text: &str) -> io::Result<()> {
         self.open("tuv", &[("xml:lang", lang.as_str())])?;
-        self.prop("x-url", &place.url)?;
+        self.prop("source-document", &place.url)?;
         self.prop("x-archive", &format!("{}@{}", place.archive, place.offset))?;
         self.prop("x-block", &place.block)?;
+        let signals = &place.provenance.signals;
+        if let Some(found) = signals.translated {
+            self.prop("x-machine-translated", found.mark.name())?;
+        }
+        if !signals.opt_outs.is_empty() {
+            self.prop("x-opt-out", &signals.opt_outs.names())?;
+        }
+        if !signals.license.is_empty() {
+            self.prop("x-license", &signals.license)?;
+        }
         self.text("seg", &[], text)?;
         self.close("tuv")
     }
@@ -72,9 +84,17 @@ impl Tmx {
 impl Tmx {
     fn sentences(&mut self, line: &BitextLine) -> io::Result<()> {
         let segtype = if (line.a.count, line.b.count) == (1, 1) { "sentence" } else { "block" };
-        self.open("tu", &[("segtype", segtype)])?;
-        self.prop("x-score", &rounded(line.score).to_string())?;
-        self.prop("x-page-score", &rounded(line.page_score).to_string())?;
+        let id = format!("{:016x}", identity(Row::Sentences(line)));
+        let mut attributes = vec![("tuid", id.as_str()), ("segtype", segtype)];
+        if let Some(lang) = original(line) {
+            attributes.push(("srclang", lang.as_str()));
+        }
+        self.open("tu", &attributes)?;
+        self.prop("score-aligner", &rounded(line.score).to_string())?;
+        self.prop("score-page", &rounded(line.page_score).to_string())?;
+        if let Some(score) = line.scorer {
+            self.prop("score-scorer", &score.to_string())?;
+        }
         if let Some(reason) = line.reason {
             self.prop("x-left-out", reason)?;
         }
@@ -91,7 +111,7 @@ impl Tmx {
         let segtype = if line.texts.iter().all(|text| text.place.count == 1) { "sentence" } else { "block" };
         self.open("tu", &[("tuid", &format!("{:016x}", line.id)), ("segtype", segtype)])?;
         self.prop("x-document", &format!("{:016x}", line.document))?;
-        self.prop("x-score", &rounded(line.score).to_string())?;
+        self.prop("score-aligner", &rounded(line.score).to_string())?;
         self.prop("x-contradictions", &line.contradictions.to_string())?;
         self.prop("x-repeated", &line.is_repeated.to_string())?;
         for pair in &line.pairs {
@@ -100,6 +120,15 @@ impl Tmx {
         line.texts.iter().try_for_each(|text| self.side(text.lang, &text.place, &text.text))?;
         self.close("tu")?;
         self.raw("\n")
+    }
+}
+
+/// The language of the original, where a mark of machine translation names it.
+fn original(line: &BitextLine) -> Option<&Lang> {
+    match (line.a.provenance.is_from(line.lang_b), line.b.provenance.is_from(line.lang_a)) {
+        (true, false) => Some(&line.lang_b),
+        (false, true) => Some(&line.lang_a),
+        _ => None,
     }
 }
 

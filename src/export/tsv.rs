@@ -33,12 +33,12 @@ impl Exporter for Tsv {
     }
 }
 
-/// The columns that Bitextor always writes to `.raw.gz` and `.sent.gz`, under the names in their header lines.
+/// The columns that Bitextor always writes to `.raw.gz` and `.sent.gz`, under the names in their header lines. It knows no quotes.
 struct Bitextor(TsvWriter<Output>);
 
 pub fn bitextor(_: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
-    let mut tsv = TsvWriter::new(out);
+    let mut tsv = TsvWriter::unquoted(out);
     tsv.row(&["src_url", "trg_url", "src_text", "trg_text", "aligner_score"])?;
     Ok(Box::new(Bitextor(tsv)))
 }

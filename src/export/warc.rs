@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use flate2::Compression;
 use flate2::write::GzEncoder;
 use warc::{RawRecordHeader, Record, RecordType, WarcHeader, WarcWriter};
 
-use super::exporter::{Exporter, Job, Output, Row, outputs};
+use super::exporter::{Compression, Exporter, Job, Output, Row, outputs};
 
 /// The WARC version of the first record.
 const VERSION: &str = "1.1";
@@ -19,7 +18,7 @@ struct Warc {
 
 pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
-    let mut warc = Warc { out, is_gz: job.is_gz };
+    let mut warc = Warc { out, is_gz: job.compression == Compression::Gzip };
     warc.record(&information(job)?)?;
     Ok(Box::new(warc))
 }
@@ -51,7 +50,7 @@ impl Warc {
         if !self.is_gz {
             return self.out.write_all(record);
         }
-        let mut encoder = GzEncoder::new(&mut self.out, Compression::default());
+        let mut encoder = GzEncoder::new(&mut self.out, flate2::Compression::default());
         encoder.write_all(record)?;
         encoder.finish()?;
         Ok(())

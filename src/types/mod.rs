@@ -42,4 +42,4 @@ pub use similarity::{MEASURES, Measure, Similarities};
 pub use skip::{Skip, SkipReason};
 pub use steps::{Step, Watch};
 pub use unit::{UnitLine, UnitPair, UnitText};
-pub use url::{CanonicalUrl, family, host_of, public_suffix, registrable_domain};
+pub use url::{CanonicalUrl, domain_of, family, host_of, public_suffix, registrable_domain};

@@ -111,6 +111,11 @@ pub fn host_of(identity: &str) -> &str {
     identity.split('/').next().unwrap_or("")
 }
 
+/// The registrable domain of the host of a URL.
+pub fn domain_of(url: &str) -> Cow<'_, str> {
+    registrable_domain(host_of(url.split_once("://").map_or(url, |(_, identity)| identity)))
+}
+
 /// The registrable domain of a host: its public suffix and one more label; or the host itself if it has none (an IP address, a bare
 /// suffix). The port is kept.
 pub fn registrable_domain(host: &str) -> Cow<'_, str> {
@@ -189,6 +194,7 @@ mod tests {
         assert_eq!(registrable_domain("fr.example.org:8080"), "example.org:8080");
         assert_eq!(registrable_domain("127.0.0.1:80"), "127.0.0.1:80");
         assert_eq!(registrable_domain("localhost"), "localhost");
+        assert_eq!(domain_of("https://fr.example.co.uk/a.b?c"), "example.co.uk");
     }
 
     #[test]

@@ -314,7 +314,8 @@ fn an_exported_file_is_complete_or_not_there() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("pairs.tsv");
     let export = |format: &str, file: &Path| {
-        diglot(store).args(["export", "--format", format, "-o"]).arg(file).assert().success().stdout("").stderr("");
+        let mut command = diglot(store);
+        command.args(["-q", "export", "--format", format, "-o"]).arg(file).assert().success().stdout("").stderr("");
         fs::read_to_string(file).expect("it was written")
     };
     let tsv = export("tsv", &file);

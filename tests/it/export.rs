@@ -55,8 +55,11 @@ fn the_ending_of_the_file_says_the_format() {
     ];
     for (name, begin) in begins {
         let file = folder.path().join(name);
-        diglot(store).args(["export", "-o"]).arg(&file).assert().success().stdout("").stderr("");
+        let ended = diglot(store).args(["export", "-o"]).arg(&file).assert().success().stdout("");
         let bytes = fs::read(&file).expect("it was written");
+        let told = String::from_utf8_lossy(&ended.output.stderr).into_owned();
+        let is_told = told.starts_with("diglot: ") && told.ends_with(&format!("iB: {}\n", file.display()));
+        assert!(is_told && [" pairs of pages, ", " sentence pairs, "].iter().any(|rows| told.contains(rows)), "{told}");
         assert!(bytes.starts_with(begin.as_bytes()), "{name}: {:?}", String::from_utf8_lossy(&bytes[..20]));
     }
     for (arguments, found, expected) in [
@@ -70,7 +73,7 @@ fn the_ending_of_the_file_says_the_format() {
             "--min-score needs --what pairs, bitext, documents, units; --what is fetch",
         ),
         ("--keep-all", "y.tsv", "--keep-all needs --what bitext, documents; --what is pairs"),
-        ("--format hf", "y.jsonl", "pairs of languages are there; choose two by --langs"),
+        ("--format hf", "y.jsonl", "pairs of languages are there; choose two by --langs, or write all"),
     ] {
         let file = folder.path().join(found);
         let (code, stderr) = failure(diglot(store).arg("export").args(arguments.split(' ')).arg("-o").arg(&file));
@@ -101,7 +104,10 @@ fn an_empty_result_is_a_valid_file_and_said() {
     let mut command = diglot(store);
     let told = command.args(["export", "--langs", "ja,ru", "-o"]).arg(&file).assert().success();
     let told = String::from_utf8_lossy(&told.output.stderr).into_owned();
-    assert!(told.starts_with("diglot: 0 sentence pairs\ndiglot: no page is in ja or ru; "), "{told}");
+    assert!(
+        told.starts_with("diglot: 0 sentence pairs, ") && told.contains("\ndiglot: no page is in ja or ru; "),
+        "{told}"
+    );
     let tmx = fs::read_to_string(&file).expect("it was written");
     assert!(tmx.contains("<body>") && tmx.trim_end().ends_with("</tmx>"), "{tmx}");
     diglot(store).args(["-q", "export", "--langs", "ja,ru"]).assert().success().stderr("");
@@ -243,7 +249,7 @@ fn a_part_of_a_crawl_gives_the_same_pairs_again() {
     };
     let export = |store: &Path, arguments: &[&str], file: &Path| {
         diglot(store)
-            .args(["export", "--what", "warc"])
+            .args(["-q", "export", "--what", "warc"])
             .args(arguments)
             .arg("-o")
             .arg(file)
@@ -304,7 +310,7 @@ fn what_cannot_be_copied_is_counted_under_a_reason() {
     assert!(told.contains(" records, and lacks ") && told.ends_with(" in a mirror of HTTrack\n"), "{told}");
     // What is asked for is there, whatever else is not.
     let mut command = diglot(store);
-    command.args(["export", "webserver.site.test", "--what", "warc", "-o"]).arg(folder.path().join("part.warc"));
+    command.args(["-q", "export", "webserver.site.test", "--what", "warc", "-o"]).arg(folder.path().join("part.warc"));
     command.assert().success().stderr("");
     let other = folder.path().join("s");
     run(&other, &[&file]);
@@ -325,7 +331,7 @@ fn records_of_a_host_are_of_the_languages_that_are_asked_for() {
     run(&path("s"), &[&path("a.warc.gz")]);
     let urls = |arguments: &[&str], name: &str| {
         let mut command = diglot(&path("s"));
-        command.args(["export", "ex.test", "--what", "warc"]).args(arguments).arg("-o").arg(path(name));
+        command.args(["-q", "export", "ex.test", "--what", "warc"]).args(arguments).arg("-o").arg(path(name));
         command.assert().success().stderr("");
         let records = String::from_utf8_lossy(&fs::read(path(name)).expect("it was written")).into_owned();
         let urls = records.lines().filter_map(|line| line.strip_prefix("WARC-Target-URI: "));

@@ -41,6 +41,7 @@ mod program;
 mod progress;
 mod quality;
 mod real_sites;
+mod releases;
 mod resume;
 #[cfg(feature = "review")]
 mod review;

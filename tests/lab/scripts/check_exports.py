@@ -5,8 +5,8 @@
 
 Sentence pairs as TSV, CSV, JSON Lines, TMX, Moses, Parquet, Arrow, in the columns of Bitextor and as Hugging Face's datasets load
 them must hold the same texts; documents and pages must be the same rows as JSON Lines, Parquet and Arrow. TMX is held against
-tests/tmx14.dtd by lxml, Parquet and Arrow are read by pyarrow and DuckDB; without one of them that check is left out, and a line
-says so. Exit code 1 when anything differs.
+tests/tmx14.dtd by lxml, Parquet and Arrow are read by pyarrow and DuckDB, tables also by pandas and polars; without one of them that check
+is left out, and a line says so. Exit code 1 when anything differs.
 """
 
 import csv
@@ -48,6 +48,7 @@ def main():
         export("csv", "x.csv")
         with (out / "x.csv").open(encoding="utf-8", newline="") as file:
             check("csv", [tuple(map(without_apostrophe, texts(row))) for row in csv.DictReader(file)], expected)
+        tables(out, expected)
         if langs:
             export("bitextor", "x.sent")
             with (out / "x.sent").open(encoding="utf-8", newline="") as file:
@@ -61,8 +62,37 @@ def main():
 def rows(path):
     csv.field_size_limit(1 << 30)
     with path.open(encoding="utf-8", newline="") as file:
-        table = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return [texts(row) for row in table]
+        return [texts(row) for row in csv.DictReader(file, delimiter="\t")]
+
+
+def tables(out, expected):
+    """TSV and CSV by what data engineers read them with, with its defaults."""
+    for name, separator in [("x.tsv", "\t"), ("x.csv", ",")]:
+        path = out / name
+        apostrophe = without_apostrophe if name == "x.csv" else str
+        plain = lambda pairs: [tuple(map(apostrophe, pair)) for pair in pairs]
+        try:
+            import pandas
+
+            # Texts such as NA are no missing values, which is not its default.
+            frame = pandas.read_csv(path, sep=separator, keep_default_na=False)
+            check(f"{name} by pandas", plain(zip(frame["text_a"].astype(str), frame["text_b"].astype(str))), expected)
+        except ImportError:
+            print(f"{name}: not checked, there is no pandas")
+        try:
+            import polars
+
+            frame = polars.read_csv(path, separator=separator)
+            check(f"{name} by polars", plain(frame.select("text_a", "text_b").rows()), expected)
+        except ImportError:
+            print(f"{name}: not checked, there is no polars")
+        try:
+            import duckdb
+
+            found = duckdb.sql(f"select text_a, text_b from '{path}'").fetchall()
+            check(f"{name} by DuckDB", plain(found), expected)
+        except ImportError:
+            print(f"{name}: not checked, there is no duckdb")
 
 
 def texts(row):
@@ -117,9 +147,20 @@ def hugging_face(export, out, langs, expected):
     except ImportError:
         print("hf: not checked, there is no datasets")
         return
-    for kind, name in [("json", "hf.jsonl"), ("parquet", "hf.parquet")]:
-        export("hf", name)
-        rows = load_dataset(kind, data_files=str(out / name), split="train", cache_dir=str(out / "cache"))
+    from datasets import Translation
+
+    export("hf", "hf.jsonl")
+    export("hf", "hf.parquet")
+    export("hf", "folder")
+    found = {
+        "json": ["json", {"data_files": str(out / "hf.jsonl")}],
+        "parquet": ["parquet", {"data_files": str(out / "hf.parquet")}],
+        "folder": [str(out / "folder"), {"name": "-".join(langs)}],
+    }
+    for kind, (path, options) in found.items():
+        rows = load_dataset(path, split="train", cache_dir=str(out / "cache"), **options)
+        if kind != "json" and not isinstance(rows.features["translation"], Translation):
+            sys.exit(f"hf as {kind}: {rows.features} is no translation")
         check(f"hf as {kind}", [tuple(row["translation"][lang] for lang in langs) for row in rows], expected)
 
 

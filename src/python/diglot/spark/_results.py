@@ -19,10 +19,10 @@ from ._task import TaskError
 
 # What waits to be written by a task, at the most: row groups are long then.
 _WAITING_BYTES = 64 << 20
-_TYPES = {pa.string(): "string", pa.int32(): "int", pa.int64(): "bigint", pa.float64(): "double", pa.bool_(): "boolean"}
 # Those of columns whose values may be missing.
 _MAYBE = (
     *("paragraph_a", "sentence_a", "paragraph_b", "sentence_b", "page_pairs", "targets", "sources", "scorer"),
+    *("reason", "block_a", "block_b", "kind_a", "kind_b", "near_a", "near_b"),
     *("machine_translated_a", "machine_translated_b", "original", "opt_out_a", "opt_out_b", "license_a", "license_b"),
 )
 
@@ -32,8 +32,11 @@ def _required(**columns: pa.DataType) -> pa.Schema:
 
 
 _T, _L, _I, _R, _B = pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.bool_()
-# What pages say of themselves.
-_SAID = {
+# URLs of page pairs.
+_U = pa.list_(pa.field("element", pa.struct([pa.field(name, _T, nullable=False) for name in ("url_a", "url_b")]), nullable=False))
+_TYPES = {_T: "string", _I: "int", _L: "bigint", _R: "double", _B: "boolean", _U: "array<struct<url_a: string, url_b: string>>"}
+# What rows are known by, where they are from, and what pages say of themselves.
+_SAID = {"id": _T, "domain": _T} | {
     name: _T
     for name in ("machine_translated_a", "machine_translated_b", "original", "opt_out_a", "opt_out_b", "license_a", "license_b")
 }
@@ -76,6 +79,7 @@ TABLES = {
         targets=_I,
         sources=_I,
         scorer=_R,
+        also=_U,
         **_SAID,
     ),
     "keys": KEYS,

@@ -1,0 +1,255 @@
+//! The card of a data set in the form of Hugging Face: what it holds, how it was made, and what its pages say of their use.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt::Write;
+
+use diglot::export::Row;
+use diglot::types::{Lang, Provenance, domain_of};
+use indicatif::BinaryBytes;
+
+/// How many licences are counted by themselves; others are counted together.
+const LICENSES: usize = 100;
+/// What stands for pages that name no licence.
+const NO_LICENSE: &str = "none named";
+/// What stands for licences beyond those that are counted.
+const OTHER_LICENSES: &str = "others";
+
+/// What is counted of the rows of one file, or of all files with the same languages and part.
+#[derive(Default)]
+struct Figures {
+    rows: u64,
+    bytes: u64,
+    domains: HashSet<String>,
+}
+
+/// The card of a data set of sentence pairs, while its rows are counted.
+pub struct Card {
+    name: String,
+    /// How it was made: names and values.
+    settings: Vec<(String, String)>,
+    /// By languages, then by the name of the part.
+    figures: BTreeMap<([Lang; 2], String), Figures>,
+    licenses: BTreeMap<String, u64>,
+    machine_translated: u64,
+    opted_out: u64,
+}
+
+impl Card {
+    /// Of a data set without rows.
+    pub fn new(name: String, settings: Vec<(String, String)>) -> Card {
+        let (figures, licenses) = Default::default();
+        Card { name, settings, figures, licenses, machine_translated: 0, opted_out: 0 }
+    }
+
+    /// Counts a row of a part.
+    pub fn row(&mut self, part: &str, row: Row<'_>) {
+        let Row::Sentences(line) = row else { return };
+        let figures = self.figures.entry(([line.lang_a, line.lang_b], part.to_owned())).or_default();
+        figures.rows += 1;
+        for url in [&line.a.url, &line.b.url] {
+            let domain = domain_of(url);
+            if !figures.domains.contains(domain.as_ref()) {
+                figures.domains.insert(domain.into_owned());
+            }
+        }
+        let pages = [&line.a.provenance, &line.b.provenance];
+        let any = |is_so: fn(&Provenance) -> bool| u64::from(pages.into_iter().any(is_so));
+        self.machine_translated += any(|page| page.signals.translated.is_some());
+        self.opted_out += any(|page| page.signals.opt_outs.concern_text());
+        let licenses: BTreeSet<&str> = pages.iter().map(|page| page.signals.license.as_str()).collect();
+        for license in licenses {
+            let license = if license.is_empty() { NO_LICENSE } else { license };
+            let is_full = self.licenses.len() >= LICENSES && !self.licenses.contains_key(license);
+            *self.licenses.entry(if is_full { OTHER_LICENSES } else { license }.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// Counts the bytes of a file of a part.
+    pub fn file(&mut self, langs: [Lang; 2], part: &str, bytes: u64) {
+        self.figures.entry((langs, part.to_owned())).or_default().bytes += bytes;
+    }
+
+    /// The text, in Markdown with what `datasets` read in front of it.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing into a text does not fail.
+        let _ = self.head(&mut text).and_then(|()| self.body(&mut text));
+        text
+    }
+
+    /// The names of the configurations, one for each language pair, each with its languages and the names of its parts.
+    fn configs(&self) -> BTreeMap<String, ([Lang; 2], Vec<&str>)> {
+        let mut configs: BTreeMap<String, ([Lang; 2], Vec<&str>)> = BTreeMap::new();
+        for (langs, part) in self.figures.keys() {
+            let name = format!("{}-{}", langs[0], langs[1]);
+            configs.entry(name).or_insert_with(|| (*langs, Vec::new())).1.push(part);
+        }
+        configs
+    }
+
+    fn head(&self, out: &mut String) -> std::fmt::Result {
+        let primary = |lang: &Lang| lang.as_str().split('-').next().unwrap_or_default().to_owned();
+        let langs: BTreeSet<String> = self.figures.keys().flat_map(|(langs, _)| langs.iter().map(primary)).collect();
+        writeln!(out, "---\npretty_name: {}\nlicense: unknown\ntask_categories:\n- translation", quoted(&self.name))?;
+        writeln!(out, "multilinguality:\n- {}", if langs.len() > 2 { "multilingual" } else { "translation" })?;
+        list(out, "language", langs.iter().map(|lang| quoted(lang)))?;
+        let configs = self.configs();
+        if configs.is_empty() {
+            return writeln!(out, "---");
+        }
+        writeln!(out, "configs:")?;
+        for (name, (_, parts)) in &configs {
+            writeln!(out, "- config_name: {name}\n  data_files:")?;
+            for part in parts {
+                writeln!(out, "  - split: {}\n    path: {}", split(part), quoted(&format!("{name}/{part}[.-]*")))?;
+            }
+        }
+        writeln!(out, "dataset_info:")?;
+        for (name, (langs, _)) in &configs {
+            writeln!(
+                out,
+                "- config_name: {name}\n  features:\n  - name: translation\n    dtype:\n      translation:\n        languages:"
+            )?;
+            langs.iter().try_for_each(|lang| writeln!(out, "        - {}", quoted(lang.as_str())))?;
+        }
+        writeln!(out, "---")
+    }
+
+    fn body(&self, out: &mut String) -> std::fmt::Result {
+        let rows: u64 = self.figures.values().map(|figures| figures.rows).sum();
+        writeln!(out, "\n# {}\n", self.name)?;
+        writeln!(
+            out,
+            "{rows} sentence pairs from web archives, found and aligned by [diglot](https://crates.io/crates/diglot) {}.\n",
+            env!("DIGLOT_VERSION")
+        )?;
+        if let Some((name, (langs, parts))) = self.configs().first_key_value() {
+            writeln!(out, "```python\nfrom datasets import load_dataset\n")?;
+            writeln!(out, "rows = load_dataset(\"{}\", \"{name}\", split=\"{}\")", self.name, split(parts[0]))?;
+            writeln!(out, "rows[0][\"translation\"][\"{}\"]\n```\n", langs[0])?;
+        }
+        writeln!(
+            out,
+            "## Figures\n\n| languages | split | sentence pairs | domains | size |\n|---|---|---:|---:|---:|"
+        )?;
+        for (([a, b], part), Figures { rows, bytes, domains }) in &self.figures {
+            writeln!(out, "| {a}-{b} | {} | {rows} | {} | {} |", split(part), domains.len(), BinaryBytes(*bytes))?;
+        }
+        writeln!(
+            out,
+            "\nNo domain has pages in two splits of the same data set; domains that differ in their public suffix alone count as one."
+        )?;
+        writeln!(out, "\n## Settings\n\nWhat is not named here is as that version of the program has it.\n")?;
+        if self.settings.is_empty() {
+            writeln!(out, "All settings are at their defaults.")?;
+        }
+        self.settings.iter().try_for_each(|(name, value)| writeln!(out, "- `{name}`: {}", code(value)))?;
+        writeln!(
+            out,
+            "\n## Licences\n\nThe texts belong to those who wrote them. This is what their pages say; a link in a footer may be meant for a part of the page.\n"
+        )?;
+        writeln!(out, "| licence that one of the two pages names | sentence pairs |\n|---|---:|")?;
+        let mut licenses: Vec<(&String, &u64)> = self.licenses.iter().collect();
+        licenses.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+        for (license, count) in licenses {
+            writeln!(out, "| {} | {count} |", license.replace('|', "%7C"))?;
+        }
+        writeln!(out, "\n## What pages say of themselves\n")?;
+        writeln!(
+            out,
+            "- with a mark of machine translation on one of the two pages: {} sentence pairs",
+            self.machine_translated
+        )?;
+        writeln!(
+            out,
+            "- with a directive on one of the two pages by which its owner opts out of uses of texts: {} sentence pairs",
+            self.opted_out
+        )
+    }
+}
+
+/// The name of a part as a split; that of the only part is `train`, as `datasets` call it.
+fn split(part: &str) -> &str {
+    if part == super::shape::ONLY_PART { "train" } else { part }
+}
+
+/// A list in YAML.
+fn list(out: &mut String, name: &str, values: impl Iterator<Item = String>) -> std::fmt::Result {
+    let values: Vec<String> = values.collect();
+    if values.is_empty() { Ok(()) } else { writeln!(out, "{name}:\n- {}", values.join("\n- ")) }
+}
+
+/// A text in YAML, which is what it is whatever it looks like: `no` is a language.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A text as code in Markdown.
+fn code(text: &str) -> String {
+    format!("`{}`", text.replace('`', "'").replace('\n', " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use diglot::types::{BitextLine, OptOuts, Place, Signals};
+
+    use super::*;
+
+    fn line(lang_b: Lang, license: &str, opt_outs: OptOuts) -> BitextLine {
+        let signals = Signals { license: license.into(), opt_outs, ..Signals::default() };
+        let place = |provenance| Place { url: "http://a.ex.org/".into(), provenance, ..Place::default() };
+        BitextLine {
+            text_a: "a".into(),
+            text_b: "b".into(),
+            lang_a: Lang::EN,
+            lang_b,
+            score: 1.0,
+            page_score: 1.0,
+            reason: None,
+            a: place(Provenance::default()),
+            b: place(Provenance { signals, ..Provenance::default() }),
+            others: Vec::new(),
+            page_pairs: None,
+            is_furniture: false,
+            targets: None,
+            sources: None,
+            told: Default::default(),
+            scorer: None,
+            joint: None,
+        }
+    }
+
+    #[test]
+    fn a_card_counts_what_it_describes() {
+        let fr = Lang::parse("fr").expect("a tag");
+        let mut card = Card::new("x".into(), vec![("min-score".into(), "0.9".into())]);
+        card.row("train", Row::Sentences(&line(fr, "https://a.test/", OptOuts::NO_AI)));
+        card.row("dev", Row::Sentences(&line(fr, "", OptOuts::default())));
+        card.row("train", Row::Sentences(&line(Lang::ZH_HANS, "", OptOuts::NO_IMAGE_AI)));
+        card.file([Lang::EN, fr], "train", 2048);
+        let text = card.text();
+        for part in [
+            "language:\n- \"en\"\n- \"fr\"\n- \"zh\"\n",
+            "- config_name: en-fr\n  data_files:\n  - split: dev\n    path: \"en-fr/dev[.-]*\"\n  - split: train\n",
+            "- config_name: en-zh-Hans\n",
+            "\n3 sentence pairs from",
+            "| en-fr | train | 1 | 1 | 2.00 KiB |",
+            "- `min-score`: `0.9`",
+            "| none named | 3 |\n| https://a.test/ | 1 |",
+            "uses of texts: 1 sentence pairs",
+        ] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+    }
+
+    #[test]
+    fn the_only_part_is_for_training_and_a_language_is_no_truth_value() {
+        let mut card = Card::new("no: name".into(), Vec::new());
+        card.row("part", Row::Sentences(&line(Lang::parse("no").expect("a tag"), "", OptOuts::default())));
+        let text = card.text();
+        assert!(text.contains("pretty_name: \"no: name\"\n") && text.contains("- \"no\"\n"), "{text}");
+        assert!(text.contains("  - split: train\n    path: \"en-no/part[.-]*\"\n"), "{text}");
+        assert!(text.contains("All settings are at their defaults."), "{text}");
+        assert!(Card::new("x".into(), Vec::new()).text().contains("\n0 sentence pairs"));
+    }
+}

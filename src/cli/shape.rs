@@ -1,0 +1,210 @@
+//! Options of `diglot export` that divide an export into many files.
+
+use clap::Args;
+use diglot::config::settings::{SIZE, size};
+use diglot::error::Error;
+use diglot::export::{Bytes, Compression, Content, Files, Format, Split};
+
+use super::output::compression;
+
+/// How an export is divided into files, and what these are compressed with.
+#[derive(Args)]
+pub struct ShapeArgs {
+    /// A file for each language pair, in a folder.
+    ///
+    /// FILE is then the name of the folder; of pages there is a file for each language. The files are langs=en-fr/part.parquet and so on, as query engines and data frames read partitions; without `langs=` in formats that
+    /// have no columns. moses, bitextor and hf write all language pairs in this way.
+    #[arg(long, value_name = "langs", value_parser = ["langs"], hide_possible_values = true)]
+    partition_by: Option<String>,
+    /// Begin a new file when one has about this size, in a folder.
+    ///
+    /// FILE is then the name of the folder. Sizes are those on the disk: bytes, or a number with K, M, G or T (by 1024). Files are numbered: part-00000.parquet and so on.
+    #[arg(long, value_name = "SIZE", value_parser = shard_bytes)]
+    shard_size: Option<u64>,
+    /// Divide by domain, in a folder: train=.98,dev=.01,test=.01.
+    ///
+    /// FILE is then the name of the folder. A domain is in one part as a whole, and stays in it whatever is added to the store; `brand.de` and `brand.fr` count as one, since they may be
+    /// one site. Files are called after their part: train.parquet, dev.parquet, test.parquet.
+    #[arg(long, value_name = "NAME=SHARE,…", value_parser = Split::parse)]
+    split: Option<Split>,
+    /// What files are compressed with: zstd (Parquet by default), gzip, snappy, none.
+    ///
+    /// snappy is for Parquet alone. Single files of other formats are compressed as their names say: .gz, .zst.
+    #[arg(long, value_name = "NAME", hide_possible_values = true, hide_short_help = true, value_parser = Compression::ALL.map(|(name, _)| name))]
+    compression: Option<String>,
+}
+
+/// What files are called that are not divided for training and tests.
+pub const ONLY_PART: &str = "part";
+
+fn shard_bytes(text: &str) -> Result<u64, String> {
+    size(text).filter(|bytes| *bytes > 0).ok_or_else(|| format!("expected {SIZE}"))
+}
+
+/// How the files of a folder are made.
+pub struct Shape {
+    /// True where each language pair has files of its own.
+    pub by_langs: bool,
+    /// About how many bytes a file has at most.
+    pub shard_bytes: Option<u64>,
+    /// The parts for training and tests.
+    pub split: Option<Split>,
+    /// What files are compressed with.
+    pub compression: Compression,
+}
+
+impl ShapeArgs {
+    /// True where there may be several files.
+    pub fn is_of_folder(&self) -> bool {
+        self.partition_by.is_some() || self.shard_size.is_some() || self.split.is_some()
+    }
+
+    /// How rows are divided, by name of the option and value.
+    pub fn told(&self) -> Option<(String, String)> {
+        Some(("split".into(), self.split.as_ref()?.to_string()))
+    }
+
+    /// What the only file is compressed with.
+    ///
+    /// # Errors
+    /// When its name, or the format, says something else than the option.
+    pub fn compression_of_file(&self, format: &Format, file: Option<&std::path::Path>) -> Result<Compression, Error> {
+        if format.bytes == Bytes::Packed {
+            return Ok(self.asked().unwrap_or_default());
+        }
+        let named = match file.and_then(compression) {
+            Some(ending) if ending == "gz" => Compression::Gzip,
+            Some(_) => Compression::Zstd,
+            None => Compression::None,
+        };
+        match self.asked() {
+            Some(asked) if asked != named => Err(Error::Config(format!(
+                "--compression {} is for Parquet and folders; a file of --format {} is compressed as its name says: .gz, .zst",
+                self.compression.as_deref().unwrap_or_default(),
+                format.name
+            ))),
+            _ => Ok(named),
+        }
+    }
+
+    /// How the files of a folder are made.
+    ///
+    /// # Errors
+    /// When the content or the format cannot be divided so.
+    pub fn of_folder(&self, content: Content, format: &Format) -> Result<Shape, Error> {
+        use Content::{Bitext, Documents, Fetch, Pages, Pairs, Units, Warc};
+        let (of_langs, of_domains) =
+            ([Pairs, Bitext, Documents, Pages], [Pairs, Bitext, Documents, Units, Pages, Fetch, Warc]);
+        let needs = |option: &str, contents: &[Content]| {
+            let names: Vec<&str> = contents.iter().map(|content| content.name()).collect();
+            Err(Error::Config(format!("{option} needs --what {}; --what is {}", names.join(", "), content.name())))
+        };
+        if self.partition_by.is_some() && !of_langs.contains(&content) {
+            return needs("--partition-by langs", &of_langs);
+        }
+        if self.split.is_some() && !of_domains.contains(&content) {
+            return needs("--split", &of_domains);
+        }
+        if self.shard_size.is_some() && !of_domains.contains(&content) {
+            return needs("--shard-size", &of_domains);
+        }
+        let usual = match format.bytes {
+            Bytes::Packed => Compression::Zstd,
+            Bytes::Members => Compression::Gzip,
+            Bytes::Text | Bytes::Binary => Compression::None,
+        };
+        let compression = self.asked().unwrap_or(usual);
+        let takes = match compression {
+            Compression::None | Compression::Gzip => true,
+            Compression::Zstd => format.bytes != Bytes::Members,
+            Compression::Snappy => format.bytes == Bytes::Packed,
+        };
+        if !takes {
+            let asked = self.compression.as_deref().unwrap_or_default();
+            return Err(Error::Config(format!(
+                "--format {} is not compressed by {asked}; expected gzip or none",
+                format.name
+            )));
+        }
+        let by_langs = self.partition_by.is_some() || format.files != Files::One;
+        Ok(Shape { by_langs, shard_bytes: self.shard_size, split: self.split.clone(), compression })
+    }
+
+    fn asked(&self) -> Option<Compression> {
+        let name = self.compression.as_deref()?;
+        Compression::ALL.iter().find(|(known, _)| *known == name).map(|(_, compression)| *compression)
+    }
+}
+
+impl Shape {
+    /// The name of a part, by its number.
+    pub fn part(&self, number: usize) -> &str {
+        self.split.as_ref().and_then(|split| split.names().nth(number)).unwrap_or(ONLY_PART)
+    }
+
+    /// What follows the ending of a format in the names of its files.
+    pub fn ending(&self, format: &Format) -> &'static str {
+        match (format.bytes, self.compression) {
+            (Bytes::Packed, _) | (_, Compression::None | Compression::Snappy) => "",
+            (_, Compression::Gzip) => ".gz",
+            (_, Compression::Zstd) => ".zst",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::Parser;
+    use diglot::export;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        shape: ShapeArgs,
+    }
+
+    fn shape(arguments: &str) -> ShapeArgs {
+        Line::parse_from(std::iter::once("x").chain(arguments.split_whitespace())).shape
+    }
+
+    fn format(content: Content, name: &str) -> &'static Format {
+        export::format(Some(content), Some(name), None).expect("a format").1
+    }
+
+    #[test]
+    fn what_contradicts_is_refused() {
+        let problem = |arguments: &str, content, name: &str| {
+            shape(arguments).of_folder(content, format(content, name)).err().expect("refused").to_string()
+        };
+        assert!(problem("--partition-by langs", Content::Units, "jsonl").contains("needs --what pairs, bitext"));
+        assert!(problem("--split a=1", Content::Lexicon, "tsv").contains("--split needs --what pairs"));
+        assert!(
+            problem("--shard-size 1M --compression snappy", Content::Pairs, "tsv").contains("expected gzip or none")
+        );
+        assert!(problem("--shard-size 1M --compression zstd", Content::Warc, "warc").contains("expected gzip or none"));
+        let of_file = |arguments: &str, file: &str| {
+            shape(arguments).compression_of_file(format(Content::Pairs, "tsv"), Some(Path::new(file)))
+        };
+        assert_eq!(of_file("", "x.gz").ok(), Some(Compression::Gzip));
+        assert_eq!(of_file("--compression zstd", "x.zst").ok(), Some(Compression::Zstd));
+        assert!(of_file("--compression zstd", "x.tsv").is_err() && of_file("--compression none", "x.gz").is_err());
+    }
+
+    #[test]
+    fn names_end_in_what_files_are_compressed_with() {
+        let ending = |arguments: &str, content, name: &str| {
+            let format = format(content, name);
+            shape(arguments).of_folder(content, format).expect("a shape").ending(format)
+        };
+        assert_eq!(ending("--split a=1", Content::Pairs, "tsv"), "");
+        assert_eq!(ending("--compression zstd", Content::Pairs, "tsv"), ".zst");
+        assert_eq!(ending("", Content::Warc, "warc"), ".gz");
+        let moses =
+            shape("--shard-size 1G").of_folder(Content::Bitext, format(Content::Bitext, "moses")).expect("a shape");
+        assert!(moses.by_langs && moses.shard_bytes == Some(1 << 30), "its files are of two languages");
+    }
+}

@@ -1,0 +1,181 @@
+//! Take-down lists: what is left out of an export because somebody asked for it.
+
+use std::borrow::Cow;
+use std::io::{self, BufRead};
+
+use rustc_hash::FxHashSet;
+
+use super::exporter::Row;
+use crate::types::{BitextLine, CanonicalUrl, Place, Provenance, host_of};
+
+/// URLs, hosts and names of records whose pages are left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TakeDown {
+    /// URLs without their scheme.
+    urls: FxHashSet<String>,
+    /// Hosts, for themselves and all hosts below them.
+    hosts: FxHashSet<String>,
+    /// `WARC-Record-ID`, as records have it.
+    records: FxHashSet<String>,
+}
+
+impl TakeDown {
+    /// Reads a list: one URL, host or record id a line; `#` begins a comment.
+    ///
+    /// # Errors
+    /// When it cannot be read, or a line is none of them.
+    pub fn read(input: impl BufRead) -> io::Result<TakeDown> {
+        let mut list = TakeDown::default();
+        for (number, line) in input.lines().enumerate() {
+            let line = line?;
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let problem = |what: &str| {
+                let problem = format!("line {}: {line} is {what}, expected a URL, a host or a record id", number + 1);
+                io::Error::new(io::ErrorKind::InvalidData, problem)
+            };
+            if line.starts_with('<') || line.starts_with("urn:") {
+                let id = line.trim_start_matches('<').trim_end_matches('>');
+                list.records.insert(id.to_owned());
+            } else if line.contains("://") {
+                let url = CanonicalUrl::parse(line).map_err(|_| problem("no URL of the web"))?;
+                list.urls.insert(url.identity().to_owned());
+            } else {
+                let host = CanonicalUrl::parse_typed(line).ok().filter(|url| matches!(url.rest(), "" | "/"));
+                let host = host.filter(|_| !line.contains('/')).ok_or_else(|| problem("no host"))?;
+                list.hosts.insert(host.host().to_owned());
+            }
+        }
+        Ok(list)
+    }
+
+    /// True where pages are named by their records.
+    pub fn names_records(&self) -> bool {
+        !self.records.is_empty()
+    }
+
+    /// True for a row that has text or anything else of a page that is taken down.
+    pub fn has(&self, row: Row<'_>) -> bool {
+        let place = |place: &Place| self.has_page(&place.url, &place.provenance);
+        match row {
+            Row::Pair(line) => {
+                let [a, b] = &line.provenance;
+                self.has_page(&line.url_a, a) || self.has_page(&line.url_b, b)
+            }
+            Row::Sentences(line) => place(&line.a) || place(&line.b),
+            Row::Document(line) => {
+                [&line.a, &line.b].into_iter().any(|page| self.has_page(&page.url, &page.provenance))
+            }
+            Row::Unit(line) => line.texts.iter().any(|text| place(&text.place)),
+            Row::Page(page) => self.has_page(&page.url, &page.provenance),
+            Row::Record(record) => self.has_url(&record.url) || self.has_record(record_id(&record.record)),
+            Row::Capture(line) => self.has_url(&line.url),
+            Row::Words(_) | Row::Language(_) => false,
+        }
+    }
+
+    /// A sentence pair without the URLs of other pages that are taken down.
+    pub fn without<'l>(&self, line: &'l BitextLine) -> Cow<'l, BitextLine> {
+        let is_gone = |(a, b): &(String, String)| self.has_url(a) || self.has_url(b);
+        if !line.others.iter().any(is_gone) {
+            return Cow::Borrowed(line);
+        }
+        let mut line = line.clone();
+        line.others.retain(|urls| !is_gone(urls));
+        Cow::Owned(line)
+    }
+
+    fn has_page(&self, url: &str, provenance: &Provenance) -> bool {
+        self.has_url(url) || self.has_record(&provenance.record_id)
+    }
+
+    fn has_record(&self, id: &str) -> bool {
+        !self.records.is_empty() && self.records.contains(id.trim_start_matches('<').trim_end_matches('>'))
+    }
+
+    fn has_url(&self, url: &str) -> bool {
+        let identity = url.split_once("://").map_or(url, |(_, identity)| identity);
+        let mut host = Some(host_of(identity));
+        while let Some(name) = host {
+            if self.hosts.contains(name) {
+                return true;
+            }
+            host = name.split_once('.').map(|(_, rest)| rest);
+        }
+        self.urls.contains(identity)
+    }
+}
+
+/// `WARC-Record-ID` of a record; empty where there is none.
+fn record_id(record: &[u8]) -> &str {
+    let head = &record[..memchr::memmem::find(record, b"\r\n\r\n").unwrap_or(record.len())];
+    let mut lines = head.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
+    let found = lines.find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.trim().eq_ignore_ascii_case("WARC-Record-ID").then(|| value.trim())
+    });
+    found.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::tests::line;
+    use crate::types::{CopiedRecord, PageLine};
+
+    fn list(text: &str) -> TakeDown {
+        TakeDown::read(text.as_bytes()).expect("a list")
+    }
+
+    #[test]
+    fn pages_are_taken_down_by_url_host_and_record() {
+        let page = |url: &str, id: &str| PageLine {
+            url: url.into(),
+            provenance: Provenance { record_id: id.into(), ..Provenance::default() },
+            ..PageLine::default()
+        };
+        let given = list("# asked for in May\nhttps://ex.org/a b\n\nOther.org\n<urn:uuid:1>\nurn:uuid:2\n");
+        assert!(given.names_records());
+        for (url, id, is_gone) in [
+            ("http://ex.org/a%20b", "", true),
+            ("http://ex.org/a", "", false),
+            ("http://other.org/", "", true),
+            ("http://www.other.org/x?y", "", true),
+            ("http://another.org/", "", false),
+            ("http://b.org/", "<urn:uuid:1>", true),
+            ("http://b.org/", "<urn:uuid:2>", true),
+            ("http://b.org/", "<urn:uuid:3>", false),
+        ] {
+            assert_eq!(given.has(Row::Page(&page(url, id))), is_gone, "{url} {id}");
+        }
+        let record = |id: &str| CopiedRecord {
+            url: "http://b.org/".into(),
+            record: format!("WARC/1.0\r\nwarc-record-id: {id}\r\n\r\nWARC-Record-ID: <urn:uuid:1>").into_bytes(),
+            member: None,
+        };
+        assert!(given.has(Row::Record(&record("<urn:uuid:2>"))) && !given.has(Row::Record(&record("<urn:uuid:9>"))));
+    }
+
+    #[test]
+    fn a_sentence_pair_stays_where_other_pages_with_it_go() {
+        let line = line("a", "b");
+        let given = list("http://ex.org/zh/b");
+        assert!(!given.has(Row::Sentences(&line)));
+        assert!(given.without(&line).others.is_empty() && list("x.org").without(&line).others.len() == 1);
+        assert!(list("http://ex.org/zh/?a=1&b=2").has(Row::Sentences(&line)));
+    }
+
+    #[test]
+    fn what_names_nothing_is_refused() {
+        for (text, problem) in [
+            ("\nftp://ex.org/", "line 2: ftp://ex.org/ is no URL of the web"),
+            ("ex.org/a", "line 1: ex.org/a is no host"),
+            ("a host", "line 1: a host is no host"),
+        ] {
+            let found = TakeDown::read(text.as_bytes()).expect_err(text).to_string();
+            assert!(found.starts_with(problem), "{found}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What is given away: exports of many files, parts for training and tests, data sets, and what is taken down.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::sites::SiteBuilder;
+use crate::support::{Held, diglot, failure, run, sample_store, text};
+
+/// A store of sites with pages in three languages.
+fn store(domains: usize) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut site = SiteBuilder::default();
+    for domain in 0..domains {
+        for number in 0..4 {
+            for lang in ["en", "fr", "de"] {
+                site.page(format!("http://site{domain}.test/{lang}/p{number}.html"), lang, domain * 10 + number);
+            }
+        }
+    }
+    let (archive, store) = (folder.path().join("a.warc.gz"), folder.path().join("s"));
+    site.write(&archive);
+    run(&store, &[&archive]);
+    (folder, store)
+}
+
+/// The files below a folder, by their names in it.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(path) = waiting.pop() {
+        if path.is_dir() {
+            waiting.extend(fs::read_dir(&path).expect("a folder").flatten().map(|entry| entry.path()));
+        } else {
+            let name = path.strip_prefix(folder).expect("below it").display().to_string();
+            found.insert(name, fs::read(&path).expect("a file"));
+        }
+    }
+    found
+}
+
+fn rows(bytes: &[u8]) -> Vec<Value> {
+    String::from_utf8_lossy(bytes).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// What `export` writes into a folder, and what it says.
+fn export(store: &Path, folder: &Path, arguments: &[&str]) -> (BTreeMap<String, Vec<u8>>, String) {
+    let mut command = diglot(store);
+    let ended = command.arg("export").args(arguments).arg("-o").arg(folder).assert().success().stdout("");
+    (files(folder), String::from_utf8_lossy(&ended.output.stderr).into_owned())
+}
+
+fn lines_of(store: &Path, arguments: &[&str]) -> Vec<Value> {
+    let mut command = diglot(store);
+    let ended = command.args(["-q", "export", "--format", "jsonl"]).args(arguments).assert().success();
+    rows(&ended.output.stdout)
+}
+
+#[test]
+fn a_folder_has_each_row_once_in_the_file_of_its_languages_and_its_part() {
+    let (folder, store) = store(12);
+    let all = lines_of(&store, &["--what", "bitext"]);
+    let arguments =
+        ["--what", "bitext", "--format", "jsonl", "--partition-by", "langs", "--split", "train=.5,dev=.2,test=.3"];
+    let out = folder.path().join("out");
+    let (found, told) = export(&store, &out, &arguments);
+    assert!(told.contains(&format!("{} sentence pairs in {} files, ", all.len(), found.len())), "{told}");
+    let mut parts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut ids = BTreeSet::new();
+    for (name, bytes) in &found {
+        let (langs, part) = name.split_once('/').expect("a folder of languages");
+        for row in rows(bytes) {
+            assert_eq!(langs, format!("langs={}-{}", text(&row, "lang_a"), text(&row, "lang_b")));
+            parts.entry(part.to_owned()).or_default().insert(text(&row, "domain").to_owned());
+            assert!(ids.insert(text(&row, "id").to_owned()));
+        }
+    }
+    assert_eq!(ids, all.iter().map(|row| text(row, "id").to_owned()).collect());
+    assert_eq!(parts.keys().collect::<Vec<_>>(), ["dev.jsonl", "test.jsonl", "train.jsonl"]);
+    let domains: usize = parts.values().map(BTreeSet::len).sum();
+    assert_eq!(domains, parts.values().flatten().collect::<BTreeSet<_>>().len(), "a domain is in two parts: {parts:?}");
+    // The folder is there, and nothing that lay beside it meanwhile.
+    let beside: Vec<String> = fs::read_dir(folder.path())
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.contains("out"))
+        .collect();
+    assert_eq!(beside, ["out"]);
+    let (code, told) = failure(diglot(&store).arg("export").args(arguments).arg("-o").arg(&out));
+    assert!(code == 1 && told.contains("is a folder with files in it; give a new one"), "{told}");
+}
+
+#[test]
+fn shards_are_one_file_when_they_are_put_together() {
+    let store = sample_store();
+    let folder = tempfile::tempdir().expect("a folder");
+    let whole = lines_of(store, &["--what", "bitext"]);
+    let arguments = ["--what", "bitext", "--format", "jsonl", "--shard-size", "100K"];
+    let (found, _) = export(store, &folder.path().join("plain"), &arguments);
+    assert!(found.len() > 3, "{:?}", found.keys());
+    assert_eq!(found.keys().next().map(String::as_str), Some("part-00000.jsonl"));
+    assert_eq!(found.values().flat_map(|bytes| rows(bytes)).collect::<Vec<_>>(), whole);
+    let most = found.values().map(Vec::len).max();
+    assert!(most.is_some_and(|bytes| (100 << 10..300 << 10).contains(&bytes)), "{most:?}");
+    let packed = [&arguments[..], &["--compression", "zstd"]].concat();
+    let (found, _) = export(store, &folder.path().join("packed"), &packed);
+    let unpacked = found.values().flat_map(|bytes| rows(&zstd::decode_all(bytes.as_slice()).expect("zstd")));
+    assert_eq!(unpacked.collect::<Vec<_>>(), whole);
+    assert!(found.keys().all(|name| name.ends_with(".jsonl.zst")), "{:?}", found.keys());
+}
+
+#[test]
+fn all_language_pairs_are_written_by_one_call() {
+    let (folder, store) = store(3);
+    let (found, _) = export(&store, &folder.path().join("moses"), &["--format", "moses", "--partition-by", "langs"]);
+    let names = ["de-en/part.de", "de-en/part.en", "de-fr/part.de", "de-fr/part.fr", "en-fr/part.en", "en-fr/part.fr"];
+    assert_eq!(found.keys().map(String::as_str).collect::<Vec<_>>(), names);
+    for pair in names.chunks(2) {
+        let lines = |name: &str| String::from_utf8_lossy(&found[name]).lines().count();
+        assert!(lines(pair[0]) > 5 && lines(pair[0]) == lines(pair[1]), "{pair:?}");
+    }
+    let (found, told) = export(&store, &folder.path().join("data"), &["--format", "hf", "--min-score", "0.5"]);
+    let names = ["README.md", "de-en/part.parquet", "de-fr/part.parquet", "en-fr/part.parquet"];
+    assert_eq!(found.keys().map(String::as_str).collect::<Vec<_>>(), names, "{told}");
+    let card = String::from_utf8_lossy(&found["README.md"]).into_owned();
+    assert!(card.contains("- config_name: de-fr\n") && card.contains("- `min-score`: `0.5`\n"), "{card}");
+    assert!(card.contains("| en-fr | train | "), "{card}");
+}
+
+#[test]
+fn what_is_asked_wrongly_leaves_nothing() {
+    let store = sample_store();
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    for (arguments, expected) in [
+        ("--what lexicon --langs en,fr --shard-size 1M", "--shard-size needs --what pairs"),
+        ("--what units --partition-by langs", "--partition-by langs needs --what pairs, bitext, documents, pages"),
+        ("--split train=.9", "the shares are 0.9 together, expected 1"),
+        ("--shard-size 0", "expected bytes, or a number with K"),
+        ("--compression zstd", "--compression zstd is for Parquet and folders"),
+    ] {
+        let mut command = diglot(store);
+        let ended = command.arg("export").args(arguments.split(' ')).arg("-o").arg(&out).assert().code(2);
+        let told = String::from_utf8_lossy(&ended.output.stderr).into_owned();
+        assert!(told.contains(expected), "{told}");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+    }
+    let (code, told) = failure(diglot(store).args(["export", "--shard-size", "1M"]));
+    assert!(code == 2 && told.contains("give -o FOLDER"), "{told}");
+    let (code, told) = failure(diglot(store).args(["export", "--shard-size", "1M", "-o"]).arg(store.join("x")));
+    assert!(code == 2 && told.contains("lies in the folder of a store"), "{told}");
+}
+
+#[test]
+fn what_is_taken_down_is_in_no_export() {
+    let (folder, store) = store(4);
+    let list = folder.path().join("list.txt");
+    let gone = "http://site1.test/fr/p0.html";
+    fs::write(&list, format!("# May\nsite0.test\n{gone}\n")).expect("room on the disk");
+    for what in ["pairs", "bitext", "documents", "pages", "units"] {
+        let all = lines_of(&store, &["--what", what]);
+        let mut command = diglot(&store);
+        command.args(["export", "--format", "jsonl", "--what", what, "--take-down"]).arg(&list);
+        let ended = command.assert().success();
+        let left = rows(&ended.output.stdout);
+        let told = String::from_utf8_lossy(&ended.output.stderr).into_owned();
+        assert!(left.len() < all.len() && told.contains(&format!("{} ", all.len() - left.len())), "{what}: {told}");
+        let found = String::from_utf8_lossy(&ended.output.stdout).into_owned();
+        assert!(!found.contains("site0.test") && !found.contains(gone) && found.contains("site3.test"), "{what}");
+    }
+    fs::write(&list, "urn:uuid:1\n").expect("room on the disk");
+    let (code, told) = failure(diglot(&store).args(["export", "--what", "units", "--take-down"]).arg(&list));
+    assert!(code == 2 && told.contains("--take-down names record ids"), "{told}");
+}
