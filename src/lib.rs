@@ -49,6 +49,7 @@ pub mod explore;
 pub mod export;
 pub mod pipeline;
 pub mod query;
+pub mod rebuild;
 pub mod recover;
 pub mod store;
 pub mod types;

@@ -13,7 +13,7 @@ use diglot::inputs;
 use diglot::query::bitext::{self, ALTERNATIVES, Asked, RECORDS};
 use diglot::query::{self, Joiner, PairRecords, Scope};
 use diglot::store::Store;
-use diglot::types::{Lang, LangPair, counted};
+use diglot::types::{BitextLine, Lang, LangPair, counted};
 
 use super::card::Card;
 use super::destination::{Destination, say_written};
@@ -38,10 +38,8 @@ use super::stop::{check_stop, look_at_stop};
 #[command(after_help = "\
 Examples:
   diglot export --langs en,fr --min-score 0.9 -o en-fr.tmx
-  diglot export --what bitext --where kind_a=paragraph --join 1000 -o passages.jsonl.zst
   diglot export --format hf -o corpus                       a folder for load_dataset(\"corpus\", \"en-fr\")
   diglot export --format moses --langs en,fr -o corpus      writes corpus.en and corpus.fr
-  diglot export --what warc example.org -o part.warc.gz     part of a crawl, to be read again
   diglot export --what bitext --since old.mark --mark new.mark -o new.jsonl")]
 pub struct Export {
     #[command(flatten)]
@@ -52,7 +50,7 @@ pub struct Export {
     format: Option<String>,
     /// What to export.
     ///
-    /// pairs: of pages. bitext: sentence pairs. documents: pairs of pages with their texts and aligned sentences. units:
+    /// pairs: of pages. bitext: sentence pairs. rebuild: sentence pairs without their texts, and where these are, for `diglot rebuild`. documents: pairs of pages with their texts and aligned sentences. units:
     /// sentences of documents in several languages, one text in each. pages: texts, by
     /// language. warc: the records of paired pages, or of all pages of HOST; with --langs, of those languages alone. fetch: the captures
     /// to fetch (file, offset, length) where pairs come from an index without text. lexicon: the words that verification learnt of two
@@ -117,7 +115,7 @@ impl Export {
         let (store, mut config) = global.read()?;
         let lists = match content {
             Content::Pairs | Content::Fetch | Content::Warc => Lists::Pairs,
-            Content::Bitext | Content::Documents | Content::Units => Lists::Bitext,
+            Content::Bitext | Content::Rebuild | Content::Documents | Content::Units => Lists::Bitext,
             Content::Pages => Lists::Pages,
             Content::Lexicon => Lists::Learnt,
             Content::Languages => Lists::Languages,
@@ -129,6 +127,8 @@ impl Export {
         let wanted = match content {
             // These have one language each; the lexicon checks its languages itself.
             Content::Pages | Content::Lexicon | Content::Languages => self.filter.wanted(&mut config, content)?,
+            // What has no texts is chosen by them all the same.
+            Content::Rebuild => self.filter.wanted_pairs(&mut config, Content::Bitext)?,
             _ => self.filter.wanted_pairs(&mut config, content)?,
         };
         self.check_options(content, format, &wanted)?;
@@ -172,17 +172,17 @@ impl Export {
 
     /// Refuses options that would not do anything.
     fn check_options(&self, content: Content, format: &Format, wanted: &Wanted) -> Result<(), Error> {
-        use Content::{Bitext, Documents, Languages, Lexicon, Pairs, Units};
+        use Content::{Bitext, Documents, Languages, Lexicon, Pairs, Rebuild, Units};
         let needs = |option: &str, contents: &[Content]| {
             let names: Vec<&str> = contents.iter().map(|content| content.name()).collect();
             let (names, what) = (names.join(", "), content.name());
             Err(Error::Config(format!("{option} needs --what {names}; --what is {what}")))
         };
-        if wanted.has_min_score() && ![Pairs, Bitext, Documents, Units].contains(&content) {
-            return needs("--min-score", &[Pairs, Bitext, Documents, Units]);
+        if wanted.has_min_score() && ![Pairs, Bitext, Rebuild, Documents, Units].contains(&content) {
+            return needs("--min-score", &[Pairs, Bitext, Rebuild, Documents, Units]);
         }
-        if self.keep_all && ![Bitext, Documents].contains(&content) {
-            return needs("--keep-all", &[Bitext, Documents]);
+        if self.keep_all && ![Bitext, Rebuild, Documents].contains(&content) {
+            return needs("--keep-all", &[Bitext, Rebuild, Documents]);
         }
         if self.join.is_some() && content != Bitext {
             return needs("--join", &[Bitext]);
@@ -339,7 +339,7 @@ impl Export {
 }
 
 /// Refuses an output that cannot be read at its destination, such as binary data on a terminal.
-fn check_output(format: &Format, file: Option<&Path>, is_terminal: bool) -> Result<(), String> {
+pub fn check_output(format: &Format, file: Option<&Path>, is_terminal: bool) -> Result<(), String> {
     let name = format.name;
     let ending = file.and_then(compression).map(|ending| ending.to_string_lossy());
     match (format.bytes, ending.as_deref()) {
@@ -422,10 +422,14 @@ impl<'s> Sink<'s> {
             return Ok(());
         }
         let line = match row {
-            Row::Sentences(line) => Some(take_down.without(line)),
+            Row::Sentences(line) | Row::Rebuild(line) => Some(take_down.without(line)),
             _ => None,
         };
-        let row = line.as_deref().map_or(row, Row::Sentences);
+        let row = match (&line, row) {
+            (Some(line), Row::Rebuild(_)) => Row::Rebuild(line),
+            (Some(line), _) => Row::Sentences(line),
+            (None, row) => row,
+        };
         let identity = self.done.mark.as_ref().map(|_| identity(row));
         if let (Some(mark), Some(identity)) = (&mut self.done.mark, identity)
             && mark.has(identity)
@@ -480,7 +484,7 @@ impl Source<'_> {
                     self.offer(sink, Row::Pair(&pair))
                 })
             }
-            Content::Bitext => self.sentences(sink, format.has_columns()),
+            Content::Bitext | Content::Rebuild => self.sentences(sink, content, format.has_columns()),
             Content::Documents => {
                 let is_wanted = |pair: &_| takes_pair(wanted, pair);
                 query::for_each_document(store, config, scope, keep_all, &is_wanted, |line| {
@@ -511,10 +515,19 @@ impl Source<'_> {
         if self.wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
     }
 
-    fn sentences(&self, sink: &mut Sink<'_>, has_columns: bool) -> Result<(), Error> {
+    fn sentences(&self, sink: &mut Sink<'_>, content: Content, has_columns: bool) -> Result<(), Error> {
+        fn row(line: &BitextLine, is_rebuilt: bool) -> Row<'_> {
+            if is_rebuilt { Row::Rebuild(line) } else { Row::Sentences(line) }
+        }
+        let is_rebuilt = content == Content::Rebuild;
         let mut joiner = self.args.join.map(Joiner::new);
         let alternatives = has_columns || self.wanted.asks_for(ALTERNATIVES);
-        let asked = Asked { all: self.args.keep_all, alternatives, records: self.names_records() };
+        let asked = Asked {
+            all: self.args.keep_all,
+            alternatives,
+            records: is_rebuilt || self.names_records(),
+            pages: is_rebuilt,
+        };
         bitext::for_each_bead(self.store, self.config, self.scope, asked, |line| {
             let is_wanted = self.wanted.takes(line.score, [line.lang_a, line.lang_b])
                 && self.wanted.takes_row(Row::Sentences(&line));
@@ -523,9 +536,9 @@ impl Source<'_> {
                 Some(joiner) => joiner.rest(),
                 None => Some(line).filter(|_| is_wanted),
             };
-            complete.map_or(Ok(()), |line| sink.row(Row::Sentences(&line)))
+            complete.map_or(Ok(()), |line| sink.row(row(&line, is_rebuilt)))
         })?;
-        joiner.and_then(|mut joiner| joiner.rest()).map_or(Ok(()), |line| sink.row(Row::Sentences(&line)))
+        joiner.and_then(|mut joiner| joiner.rest()).map_or(Ok(()), |line| sink.row(row(&line, is_rebuilt)))
     }
 
     fn units(&self, sink: &mut Sink<'_>) -> Result<(), Error> {

@@ -39,6 +39,7 @@ mod parent;
 #[cfg(all(feature = "pdf", unix))]
 mod pdf;
 mod progress;
+mod rebuild;
 mod recover;
 #[cfg(feature = "review")]
 mod review;
@@ -93,6 +94,7 @@ enum Command {
     Recover(recover::Recover),
     Explore(explore::Explore),
     Export(export::Export),
+    Rebuild(rebuild::Rebuild),
     Eval(eval::Eval),
     Compare(compare::Compare),
     #[cfg(feature = "review")]
@@ -226,6 +228,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Recover(command) => command.run(global),
         Command::Explore(command) => command.run(global),
         Command::Export(command) => command.run(global),
+        Command::Rebuild(command) => command.run(global),
         Command::Eval(command) => command.run(global),
         Command::Compare(command) => command.run(global),
         #[cfg(feature = "review")]

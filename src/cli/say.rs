@@ -19,7 +19,7 @@ pub fn name_store(store: &Path) {
 }
 
 /// Commands that do not use a store.
-const WITHOUT_STORE: [&str; 4] = ["compare", "completions", "exec", "man"];
+const WITHOUT_STORE: [&str; 5] = ["compare", "completions", "exec", "man", "rebuild"];
 
 /// A text in which each command (`` `diglot run` ``) that uses a store and does not name one names this store.
 fn with_store(text: &str, option: &str) -> String {

@@ -92,9 +92,11 @@ impl ShapeArgs {
     /// # Errors
     /// When the content or the format cannot be divided so.
     pub fn of_folder(&self, content: Content, format: &Format) -> Result<Shape, Error> {
-        use Content::{Bitext, Documents, Fetch, Pages, Pairs, Units, Warc};
-        let (of_langs, of_domains) =
-            ([Pairs, Bitext, Documents, Pages], [Pairs, Bitext, Documents, Units, Pages, Fetch, Warc]);
+        use Content::{Bitext, Documents, Fetch, Pages, Pairs, Rebuild, Units, Warc};
+        let (of_langs, of_domains) = (
+            [Pairs, Bitext, Rebuild, Documents, Pages],
+            [Pairs, Bitext, Rebuild, Documents, Units, Pages, Fetch, Warc],
+        );
         let needs = |option: &str, contents: &[Content]| {
             let names: Vec<&str> = contents.iter().map(|content| content.name()).collect();
             Err(Error::Config(format!("{option} needs --what {}; --what is {}", names.join(", "), content.name())))

@@ -116,7 +116,7 @@ impl Batches {
 /// About how many bytes of text a row holds.
 fn bytes(row: Row<'_>) -> usize {
     match row {
-        Row::Sentences(line) => line.text_a.len() + line.text_b.len(),
+        Row::Sentences(line) | Row::Rebuild(line) => line.text_a.len() + line.text_b.len(),
         // The sentences repeat the texts.
         Row::Document(line) => 2 * (line.a.text.len() + line.b.text.len()),
         Row::Unit(line) => line.texts.iter().map(|text| text.text.len()).sum(),

@@ -14,7 +14,7 @@ pub(super) fn columns(job: &Job) -> Vec<&'static str> {
 pub(super) fn cells<'r>(row: Row<'r>, extra: Extra) -> Option<Vec<Cow<'r, str>>> {
     match row {
         Row::Words(words) => Some(words.map(Cow::from).to_vec()),
-        Row::Document(_) | Row::Unit(_) | Row::Page(_) => None,
+        Row::Document(_) | Row::Rebuild(_) | Row::Unit(_) | Row::Page(_) => None,
         row => Some(values(row, extra)?.into_iter().filter_map(cell).collect()),
     }
 }

@@ -13,8 +13,8 @@ use crate::language::{self, profiles::HEAD};
 use crate::text::contacts::{has_email, has_phone};
 use crate::text::near::near;
 use crate::types::{
-    AlignedSentences, BitextLine, DocumentLine, FetchLine, Lang, LanguageLine, PageLine, PairLine, Place, Provenance,
-    SentencePlace, UnitLine, UnitPair, UnitText, domain_of,
+    AlignedSentences, BitextLine, DocumentLine, EXTRACTOR, FetchLine, Lang, LanguageLine, PageLine, PairLine, Place,
+    Provenance, SentencePlace, UnitLine, UnitPair, UnitText, domain_of,
 };
 
 /// A column: its name, and how a line gives its value.
@@ -240,6 +240,38 @@ const BITEXT: &[Column<BitextLine>] = &[
     Column("detected_confidence_b", MaybeReal(|line| told(line, 1).map(|(_, confidence)| f64::from(confidence)))),
 ];
 
+/// Columns of sentence pairs that tell their texts, or follow from them.
+const OF_TEXTS: [&str; 12] = [
+    "text_a",
+    "text_b",
+    "chars_a",
+    "chars_b",
+    "near_a",
+    "near_b",
+    "email",
+    "phone",
+    "detected_lang_a",
+    "detected_lang_b",
+    "detected_confidence_a",
+    "detected_confidence_b",
+];
+
+/// Where the texts of sentence pairs are.
+const PLACES: &[Column<BitextLine>] = &[
+    Column("start_a", Int(|line| line.a.span.0)),
+    Column("end_a", Int(|line| line.a.span.1)),
+    Column("page_a", Hash(|line| line.a.page)),
+    Column("start_b", Int(|line| line.b.span.0)),
+    Column("end_b", Int(|line| line.b.span.1)),
+    Column("page_b", Hash(|line| line.b.page)),
+    Column("extractor", Text(|_| EXTRACTOR)),
+];
+
+/// The columns of sentence pairs without texts.
+fn rebuild() -> impl Iterator<Item = &'static Column<BitextLine>> {
+    BITEXT.iter().filter(|column| !OF_TEXTS.contains(&column.0)).chain(PLACES)
+}
+
 /// How many of these, the last ones, are written only where they are asked for, since telling a language takes long.
 const DETECTED: usize = 4;
 /// How many before these, and at the end of those of pairs, are written only where they are asked for, since few want them.
@@ -422,8 +454,8 @@ fn date(page: &PageLine) -> Option<Cow<'_, str>> {
 /// The name and the kind of a column.
 pub(super) type Head = (&'static str, Kind);
 
-fn heads_of<L>(columns: &[Column<L>]) -> Vec<Head> {
-    columns.iter().map(|column| (column.0, column.kind())).collect()
+fn heads_of<'c, L: 'static>(columns: impl IntoIterator<Item = &'c Column<L>>) -> Vec<Head> {
+    columns.into_iter().map(|column| (column.0, column.kind())).collect()
 }
 
 /// All columns of a content; none where it has none, or where the first row is the header.
@@ -431,6 +463,7 @@ pub(super) fn heads(content: Content) -> Vec<Head> {
     match content {
         Content::Pairs => heads_of(PAIRS),
         Content::Bitext => heads_of(BITEXT),
+        Content::Rebuild => heads_of(rebuild()),
         Content::Documents => heads_of(DOCUMENTS),
         Content::Units => heads_of(UNITS),
         Content::Pages => heads_of(PAGES),
@@ -507,6 +540,7 @@ pub(super) fn values(row: Row<'_>, extra: Extra) -> Option<Vec<Value<'_>>> {
         Row::Sentences(line) => {
             taken(BITEXT, bitext_extra(extra)).flat_map(|columns| values_of(columns, line)).collect()
         }
+        Row::Rebuild(line) => rebuild().map(|column| column.value(line)).collect(),
         Row::Document(line) => values_of(DOCUMENTS, line),
         Row::Unit(line) => values_of(UNITS, line),
         Row::Page(line) => values_of(PAGES, line),
@@ -524,6 +558,7 @@ pub(super) fn value(row: Row<'_>, at: usize) -> Option<Value<'_>> {
     match row {
         Row::Pair(line) => of(PAIRS, line, at),
         Row::Sentences(line) => of(BITEXT, line, at),
+        Row::Rebuild(line) => rebuild().nth(at).map(|column| column.value(line)),
         Row::Document(line) => of(DOCUMENTS, line, at),
         Row::Unit(line) => of(UNITS, line, at),
         Row::Page(line) => of(PAGES, line, at),

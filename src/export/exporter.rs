@@ -13,6 +13,8 @@ pub enum Content {
     Pairs,
     /// Sentence pairs.
     Bitext,
+    /// Sentence pairs without texts, and where these are.
+    Rebuild,
     /// Pairs of pages with their texts and aligned sentences.
     Documents,
     /// Sentences in several languages.
@@ -31,9 +33,10 @@ pub enum Content {
 
 impl Content {
     /// All contents, by name on the command line.
-    pub const ALL: [(&str, Content); 9] = [
+    pub const ALL: [(&str, Content); 10] = [
         ("pairs", Content::Pairs),
         ("bitext", Content::Bitext),
+        ("rebuild", Content::Rebuild),
         ("documents", Content::Documents),
         ("units", Content::Units),
         ("pages", Content::Pages),
@@ -52,7 +55,7 @@ impl Content {
     pub fn rows(self) -> &'static str {
         match self {
             Content::Pairs => "pairs of pages",
-            Content::Bitext => "sentence pairs",
+            Content::Bitext | Content::Rebuild => "sentence pairs",
             Content::Documents => "documents",
             Content::Units => "units",
             Content::Pages => "pages",
@@ -71,6 +74,8 @@ pub enum Row<'r> {
     Pair(&'r PairLine),
     /// A sentence pair.
     Sentences(&'r BitextLine),
+    /// A sentence pair, of which the texts are not written.
+    Rebuild(&'r BitextLine),
     /// A pair of pages with their texts.
     Document(&'r DocumentLine),
     /// Sentences in several languages.
@@ -93,6 +98,7 @@ impl Row<'_> {
         match self {
             Row::Pair(_) => Content::Pairs,
             Row::Sentences(_) => Content::Bitext,
+            Row::Rebuild(_) => Content::Rebuild,
             Row::Document(_) => Content::Documents,
             Row::Unit(_) => Content::Units,
             Row::Page(_) => Content::Pages,
@@ -107,7 +113,7 @@ impl Row<'_> {
     pub fn url(&self) -> &str {
         match self {
             Row::Pair(line) => &line.url_a,
-            Row::Sentences(line) => &line.a.url,
+            Row::Sentences(line) | Row::Rebuild(line) => &line.a.url,
             Row::Document(line) => &line.pair.url_a,
             Row::Unit(line) => line.texts.first().map_or("", |text| &text.place.url),
             Row::Page(page) => &page.url,
@@ -121,7 +127,7 @@ impl Row<'_> {
     pub fn langs(&self) -> Option<(Lang, Option<Lang>)> {
         match self {
             Row::Pair(line) => Some((line.lang_a, Some(line.lang_b))),
-            Row::Sentences(line) => Some((line.lang_a, Some(line.lang_b))),
+            Row::Sentences(line) | Row::Rebuild(line) => Some((line.lang_a, Some(line.lang_b))),
             Row::Document(line) => Some((line.pair.lang_a, Some(line.pair.lang_b))),
             Row::Page(page) => Some((page.lang, None)),
             Row::Unit(_) | Row::Record(_) | Row::Capture(_) | Row::Words(_) | Row::Language(_) => None,

@@ -103,7 +103,9 @@ pub fn identity(row: Row<'_>) -> u64 {
     let lang = |lang: Lang| lang.as_str().to_owned();
     match row {
         Row::Pair(pair) => of_two([&[&lang(pair.lang_a), &pair.url_a], &[&lang(pair.lang_b), &pair.url_b]]),
-        Row::Sentences(line) => of_two([&[&lang(line.lang_a), &line.text_a], &[&lang(line.lang_b), &line.text_b]]),
+        Row::Sentences(line) | Row::Rebuild(line) => {
+            of_two([&[&lang(line.lang_a), &line.text_a], &[&lang(line.lang_b), &line.text_b]])
+        }
         Row::Document(line) => {
             let side = |page: &PageLine| [lang(page.lang), page.url.clone(), page.text.clone()];
             let (a, b) = (side(&line.a), side(&line.b));

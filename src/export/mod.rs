@@ -96,11 +96,11 @@ pub type Make = fn(&Job, Vec<Output>) -> io::Result<Box<dyn Exporter>>;
 /// All formats. The default for a content is the first one that can hold it.
 #[rustfmt::skip]
 pub const EXPORTERS: &[Format] = {
-    use Content::{Bitext, Documents, Fetch, Languages, Lexicon, Pages, Pairs, Units, Warc};
+    use Content::{Bitext, Documents, Fetch, Languages, Lexicon, Pages, Pairs, Rebuild, Units, Warc};
     const CELLS: &[Content] = &[Pairs, Fetch, Lexicon, Languages, Bitext];
-    const OBJECTS: &[Content] = &[Pairs, Fetch, Bitext, Documents, Units, Pages, Languages];
+    const OBJECTS: &[Content] = &[Pairs, Fetch, Bitext, Rebuild, Documents, Units, Pages, Languages];
     #[cfg(feature = "parquet")]
-    const COLUMNS: &[Content] = &[Bitext, Pairs, Fetch, Documents, Units, Pages, Languages];
+    const COLUMNS: &[Content] = &[Bitext, Pairs, Rebuild, Fetch, Documents, Units, Pages, Languages];
     &[
         Format { name: "tsv", endings: &["tsv", "tab"], holds: CELLS, files: Files::One, bytes: Bytes::Text, make: tsv::make },
         Format { name: "csv", endings: &["csv"], holds: CELLS, files: Files::One, bytes: Bytes::Text, make: csv::make },
@@ -229,6 +229,8 @@ mod tests {
             sentence: Some(0),
             count: if lang == "en" { 1 } else { 2 },
             provenance: provenance(),
+            span: (0, 3),
+            page: 0xabc,
         };
         BitextLine {
             text_a: text_a.into(),
@@ -377,6 +379,7 @@ mod tests {
         match content {
             Content::Pairs => exporter.row(Row::Pair(&pair())),
             Content::Bitext => exporter.row(Row::Sentences(&line("one", "two"))),
+            Content::Rebuild => exporter.row(Row::Rebuild(&line("one", "two"))),
             Content::Documents => exporter.row(Row::Document(&document())),
             Content::Units => exporter.row(Row::Unit(&unit())),
             Content::Pages => exporter.row(Row::Page(&page(Lang::EN))),
@@ -451,6 +454,20 @@ mod tests {
         let object: serde_json::Value = serde_json::from_str(text.trim_end()).expect("JSON");
         assert_eq!((&object["offset_a"], &object["block_a"]), (&77.into(), &"3:p".into()));
         assert_eq!((&object["others"], &object["also"][0]["url_b"]), (&1.into(), &"http://ex.org/zh/b".into()));
+    }
+
+    #[test]
+    fn a_list_to_rebuild_from_has_no_text_and_all_else() {
+        let object =
+            |content| -> serde_json::Value { serde_json::from_slice(&one_row("jsonl", "x", content)).expect("JSON") };
+        let (bitext, list) = (object(Content::Bitext), object(Content::Rebuild));
+        assert!(!list.to_string().contains("\"one\"") && !list.to_string().contains("\"two\""), "{list}");
+        for (name, value) in bitext.as_object().expect("an object") {
+            let is_of_texts =
+                ["text_", "chars_", "near_", "detected_", "email", "phone"].iter().any(|of| name.starts_with(of));
+            assert!(if is_of_texts { list.get(name).is_none() } else { &list[name] == value }, "{name}");
+        }
+        assert_eq!((&list["end_b"], &list["page_a"]), (&3.into(), &"0000000000000abc".into()));
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl TakeDown {
                 let [a, b] = &line.provenance;
                 self.has_page(&line.url_a, a) || self.has_page(&line.url_b, b)
             }
-            Row::Sentences(line) => place(&line.a) || place(&line.b),
+            Row::Sentences(line) | Row::Rebuild(line) => place(&line.a) || place(&line.b),
             Row::Document(line) => {
                 [&line.a, &line.b].into_iter().any(|page| self.has_page(&page.url, &page.provenance))
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::alternatives::{Alternatives, Texts};
 use super::archives::ArchiveNames;
@@ -334,6 +334,8 @@ pub struct Asked {
     pub alternatives: bool,
     /// True where the names and digests of the pages' records are wanted.
     pub records: bool,
+    /// True where hashes of the pages' texts are wanted.
+    pub pages: bool,
 }
 
 /// How many URLs of pages of other sites are kept in memory, at most: some 10 MB.
@@ -424,7 +426,7 @@ impl Wanted<'_> {
             let is_wanted = |page: u32| page < site.pages.count() && scope.has_host(site.pages.identity(page));
             let wanted = place >= from && (is_wanted(row.a.to_native()) || is_wanted(row.b.to_native()));
             let pair = if wanted {
-                Some(OpenPair::new(store, config, site, row, (&mut caches.archives, self.asked.records))?)
+                Some(OpenPair::new(store, config, site, row, (&mut caches.archives, self.asked))?)
             } else {
                 None
             };
@@ -557,6 +559,7 @@ struct OpenPair<'s> {
     pages: (Paragraphs, Paragraphs),
     archives: (String, String),
     provenance: (Provenance, Provenance),
+    hashes: (u64, u64),
 }
 
 impl<'s> OpenPair<'s> {
@@ -565,18 +568,20 @@ impl<'s> OpenPair<'s> {
         config: &Config,
         site: &'s Site,
         row: &'s ArchivedBitextPairRow,
-        (archives, records): (&mut ArchiveNames, bool),
+        (archives, asked): (&mut ArchiveNames, Asked),
     ) -> Result<OpenPair<'s>> {
         let langs = (Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b));
         let pages = (page_record(store, site, row.a.to_native())?, page_record(store, site, row.b.to_native())?);
         let archives = (archives.of(store, &pages.0)?, archives.of(store, &pages.1)?);
         let provenance = |page: u32, record: &StoredPage| {
-            if records { site.provenance_in(page, record) } else { site.provenance(page) }
+            if asked.records { site.provenance_in(page, record) } else { site.provenance(page) }
         };
         let provenance = (provenance(row.a.to_native(), &pages.0), provenance(row.b.to_native(), &pages.1));
+        let hash = |record: &StoredPage| if asked.pages { xxh3_64(record.text().as_bytes()) } else { 0 };
+        let hashes = (hash(&pages.0), hash(&pages.1));
         let is_turned = config.lang_rank(langs.1) < config.lang_rank(langs.0);
         let pages = (Paragraphs::new(pages.0, langs.0), Paragraphs::new(pages.1, langs.1));
-        Ok(OpenPair { site, row, langs, is_turned, pages, archives, provenance })
+        Ok(OpenPair { site, row, langs, is_turned, pages, archives, provenance, hashes })
     }
 
     /// The URLs of another page pair of the site.
@@ -598,25 +603,38 @@ impl<'s> OpenPair<'s> {
 
     /// A bead as a line, without what other page pairs say.
     fn line(&self, bead: &BeadRow, code: u8) -> BitextLine {
-        let side = |side: &Paragraphs, (archive, provenance): (&str, &Provenance), range: (u32, u32), count: u8| {
-            let found = side.place(range, count);
-            let paragraph = found.as_ref().map(|found| found.paragraph);
-            let block = paragraph.map(|paragraph| format!("{paragraph}:{}", side.tag(paragraph)));
-            let place = Place {
-                url: side.page.url().to_owned(),
-                archive: archive.to_owned(),
-                offset: side.page.offset,
-                block: block.unwrap_or_default(),
-                kind: paragraph.map(|paragraph| side.kind(paragraph)),
-                paragraph,
-                sentence: found.as_ref().map(|found| found.sentence),
-                count: u32::from(count),
-                provenance: provenance.clone(),
+        let side =
+            |side: &Paragraphs, (archive, provenance, page): (&str, &Provenance, u64), range: (u32, u32), count| {
+                let found = side.place(range, count);
+                let paragraph = found.as_ref().map(|found| found.paragraph);
+                let block = paragraph.map(|paragraph| format!("{paragraph}:{}", side.tag(paragraph)));
+                let place = Place {
+                    url: side.page.url().to_owned(),
+                    archive: archive.to_owned(),
+                    offset: side.page.offset,
+                    block: block.unwrap_or_default(),
+                    kind: paragraph.map(|paragraph| side.kind(paragraph)),
+                    paragraph,
+                    sentence: found.as_ref().map(|found| found.sentence),
+                    count: u32::from(count),
+                    provenance: provenance.clone(),
+                    span: if found.is_some() { range } else { (0, 0) },
+                    page,
+                };
+                (found.map_or(String::new(), |found| found.text), place)
             };
-            (found.map_or(String::new(), |found| found.text), place)
-        };
-        let a = side(&self.pages.0, (&self.archives.0, &self.provenance.0), (bead.a_start, bead.a_end), bead.m);
-        let b = side(&self.pages.1, (&self.archives.1, &self.provenance.1), (bead.b_start, bead.b_end), bead.n);
+        let a = side(
+            &self.pages.0,
+            (&self.archives.0, &self.provenance.0, self.hashes.0),
+            (bead.a_start, bead.a_end),
+            bead.m,
+        );
+        let b = side(
+            &self.pages.1,
+            (&self.archives.1, &self.provenance.1, self.hashes.1),
+            (bead.b_start, bead.b_end),
+            bead.n,
+        );
         let ((text_a, place_a), (text_b, place_b)) = self.turned(a, b);
         let (lang_a, lang_b) = self.turned(self.langs.0, self.langs.1);
         BitextLine {

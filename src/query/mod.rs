@@ -76,6 +76,7 @@ pub use nearest::{Nearest, nearest};
 pub use number::number;
 pub use overview::{BINS, Overview, overview};
 pub use pairs::{PairRecords, assigned, for_each_judged, for_each_of, for_each_pair, pairs};
+pub(crate) use paragraphs::sentence_text;
 pub use patterns::{PatternLine, patterns};
 pub use reading::{Piece, ReadBead, ReadBlock, Reading, Side, reading};
 pub use records::for_each_record;

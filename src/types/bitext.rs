@@ -51,6 +51,10 @@ pub struct Place {
     pub count: u32,
     /// Where the text of the page comes from.
     pub provenance: Provenance,
+    /// The bytes of the page's text where the sentences begin and end; 0 and 0 where there is no text.
+    pub span: (u32, u32),
+    /// A hash of the page's text; 0 where it was not asked for.
+    pub page: u64,
 }
 
 /// The language that a text is in by itself, and how sure that is, 0..=1; `None` where the text does not tell. Told when it is first asked

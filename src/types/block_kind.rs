@@ -29,6 +29,20 @@ pub enum BlockKind {
 }
 
 impl BlockKind {
+    /// All kinds.
+    pub const ALL: [BlockKind; 10] = [
+        BlockKind::Paragraph,
+        BlockKind::Heading,
+        BlockKind::Item,
+        BlockKind::Cell,
+        BlockKind::Caption,
+        BlockKind::Code,
+        BlockKind::Menu,
+        BlockKind::Control,
+        BlockKind::Link,
+        BlockKind::Other,
+    ];
+
     /// The kind of a block with a tag, by its code. No tag says [`BlockKind::Link`].
     pub fn of_tag(code: u16) -> BlockKind {
         match tag_name(code) {

@@ -33,7 +33,7 @@ pub use judged::{Beliefs, Candidate, Compared, JudgedPair, JudgedSite, Method, O
 pub use key::{Edit, Field, Key, NULL, pattern, unescape};
 pub use lang::{Lang, LangPair};
 pub use mark::{Mark, Marked, Verdict};
-pub use page::{Block, Image, Link, LinkKind, Page, TEXT_TOKEN, tag_code, tag_name};
+pub use page::{Block, EXTRACTION, EXTRACTOR, Image, Link, LinkKind, Page, TEXT_TOKEN, tag_code, tag_name};
 pub use pair::{FetchLine, PagePair, PairLine};
 pub use record::CopiedRecord;
 pub use session::{may_name_session, without_session};

@@ -255,3 +255,18 @@ pub const TAGS: &[&str] = &[
     "video",
     "wbr",
 ];
+
+/// The number of the way in which records become the texts of pages. It changes with the texts.
+pub const EXTRACTION: u32 = 9;
+/// Its name, in what follows from exact texts.
+pub const EXTRACTOR: &str = "diglot-extraction-9";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extractor_has_its_number_in_its_name() {
+        assert!(EXTRACTOR.ends_with(&format!("-{EXTRACTION}")));
+    }
+}

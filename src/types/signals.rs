@@ -157,6 +157,12 @@ impl OptOuts {
         self.0 & !Self::NO_IMAGE_AI.0 != 0
     }
 
+    /// The set with these names, as [`OptOuts::names`] writes them; `None` where one is unknown.
+    pub fn from_names(names: &str) -> Option<OptOuts> {
+        let one = |name: &str| Self::NAMES.iter().find(|(_, known)| *known == name).map(|(one, _)| *one);
+        names.split_whitespace().try_fold(OptOuts::default(), |all, name| Some(all | one(name)?))
+    }
+
     /// Their names, with spaces between them.
     pub fn names(self) -> String {
         let names: Vec<&str> = Self::NAMES.iter().filter(|(one, _)| self.has(*one)).map(|(_, name)| *name).collect();
@@ -189,6 +195,7 @@ mod tests {
         let set = OptOuts::NO_AI | OptOuts::ROBOTS_TXT | OptOuts::NO_IMAGE_AI;
         assert_eq!(set.names(), "robots.txt noai noimageai");
         assert_eq!(OptOuts::from_code(set.code()), set);
+        assert_eq!((OptOuts::from_names(&set.names()), OptOuts::from_names("noai other")), (Some(set), None));
         assert_eq!(set.of_page().names(), "noai noimageai");
         assert!(set.concern_text() && !OptOuts::NO_IMAGE_AI.concern_text() && !OptOuts::default().concern_text());
         let all = OptOuts::NAMES.iter().fold(OptOuts::default(), |all, (one, _)| all | *one);

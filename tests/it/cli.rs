@@ -398,7 +398,7 @@ fn eval_gives_the_figures_of_the_gold() {
     assert!(code == 1 && stderr.contains("bad.tsv") && stderr.contains('1'), "{stderr}");
 }
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "run",
     "ingest",
     "keys",
@@ -408,6 +408,7 @@ const COMMANDS: [&str; 13] = [
     "bitext",
     "explain",
     "export",
+    "rebuild",
     "eval",
     "compare",
     "completions",

@@ -70,9 +70,9 @@ fn the_ending_of_the_file_says_the_format() {
         (
             "--what fetch --min-score 0.5",
             "y.tsv",
-            "--min-score needs --what pairs, bitext, documents, units; --what is fetch",
+            "--min-score needs --what pairs, bitext, rebuild, documents, units; --what is fetch",
         ),
-        ("--keep-all", "y.tsv", "--keep-all needs --what bitext, documents; --what is pairs"),
+        ("--keep-all", "y.tsv", "--keep-all needs --what bitext, rebuild, documents; --what is pairs"),
         ("--format hf", "y.jsonl", "pairs of languages are there; choose two by --langs, or write all"),
     ] {
         let file = folder.path().join(found);

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::sites::SiteBuilder;
-use crate::support::{Held, diglot, failure, run, sample_store, text};
+use crate::support::{Held, diglot, failure, packaging, run, sample_store, text, webserver};
 
 /// A store of sites with pages in three languages.
 fn store(domains: usize) -> (TempDir, PathBuf) {
@@ -138,7 +139,10 @@ fn what_is_asked_wrongly_leaves_nothing() {
     let out = folder.path().join("out");
     for (arguments, expected) in [
         ("--what lexicon --langs en,fr --shard-size 1M", "--shard-size needs --what pairs"),
-        ("--what units --partition-by langs", "--partition-by langs needs --what pairs, bitext, documents, pages"),
+        (
+            "--what units --partition-by langs",
+            "--partition-by langs needs --what pairs, bitext, rebuild, documents, pages",
+        ),
         ("--split train=.9", "the shares are 0.9 together, expected 1"),
         ("--shard-size 0", "expected bytes, or a number with K"),
         ("--compression zstd", "--compression zstd is for Parquet and folders"),
@@ -175,4 +179,54 @@ fn what_is_taken_down_is_in_no_export() {
     fs::write(&list, "urn:uuid:1\n").expect("room on the disk");
     let (code, told) = failure(diglot(&store).args(["export", "--what", "units", "--take-down"]).arg(&list));
     assert!(code == 2 && told.contains("--take-down names record ids"), "{told}");
+}
+
+#[test]
+fn bitext_is_made_again_byte_for_byte_without_the_store() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let store = sample_store();
+    let arguments = ["-q", "export", "--keep-all", "--record-ids", "--what"];
+    diglot(store).args(arguments).args(["bitext", "-o"]).arg(path("whole.jsonl")).assert().success();
+    let mut command = diglot(store);
+    let listed = [&arguments[..3], &["--what", "rebuild", "-o"]].concat();
+    command.args(listed).arg(path("list.jsonl.zst")).assert().success();
+    let list = zstd::decode_all(fs::read(path("list.jsonl.zst")).expect("it was written").as_slice()).expect("zstd");
+    let whole = fs::read(path("whole.jsonl")).expect("it was written");
+    let first = rows(&whole).into_iter().max_by_key(|row| text(row, "text_a").len()).expect("a row");
+    assert!(!String::from_utf8_lossy(&list).contains(text(&first, "text_a")), "a list has no texts");
+
+    // The archives may have other names and places.
+    let moved = path("moved");
+    fs::create_dir(&moved).expect("a folder");
+    fs::copy(webserver(), moved.join("x.gz")).expect("room on the disk");
+    let rebuild = |inputs: &[&Path], out: &str, more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_diglot"));
+        command.current_dir(folder.path()).env_remove("DIGLOT_STORE").args(["rebuild", "--record-ids"]).args(more);
+        command.arg(path("list.jsonl.zst")).args(inputs).arg("-o").arg(path(out));
+        command
+    };
+    let packaging = packaging();
+    rebuild(&[&moved, &packaging], "again.jsonl", &[]).assert().success();
+    assert!(fs::read(path("again.jsonl")).expect("it was written") == whole, "other rows");
+    assert!(!path("diglot.store").exists());
+
+    // What is taken down does not come back, and what the archives lack is told.
+    fs::write(path("gone.txt"), "packaging.site.test\n").expect("room on the disk");
+    rebuild(&[&moved], "less.jsonl", &["--take-down", "gone.txt"]).assert().success();
+    let is_left = |row: &Value| !text(row, "url_a").contains("packaging") && !text(row, "url_b").contains("packaging");
+    let left: Vec<Value> = rows(&whole).into_iter().filter(is_left).collect();
+    assert_eq!(rows(&fs::read(path("less.jsonl")).expect("it was written")), left);
+    let ended = rebuild(&[&moved], "lacking.jsonl", &[]).assert().code(1);
+    let told = String::from_utf8_lossy(&ended.output.stderr).into_owned();
+    let lacking = rows(&whole).len() - left.len();
+    assert!(told.contains(&format!(", and lacks {lacking}: {lacking} whose page is not in the archives")), "{told}");
+
+    let other = String::from_utf8_lossy(&list).replace("diglot-extraction-", "diglot-extraction-1");
+    fs::write(path("list.jsonl.zst"), other).expect("room on the disk");
+    let (code, told) = failure(&mut rebuild(&[&moved], "none.jsonl", &[]));
+    assert!(code == 1 && told.contains("was made with diglot-extraction-1"), "{told}");
+    assert!(!path("none.jsonl").exists());
+    let (code, told) = failure(diglot(store).args(["export", "--what", "rebuild", "--join", "100"]));
+    assert!(code == 2 && told.contains("--join needs --what bitext"), "{told}");
 }

@@ -52,6 +52,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("intake", &["archive", "extract", "copies", "config", "program", "store"]),
     ("pipeline", &["*"]),
     ("exec", &["*"]),
+    ("rebuild", &["align", "archive", "config", "export", "intake", "query", "store"]),
     // The faces see the library as every other program does, by its name.
     ("cli", &["review"]),
     ("review", &[]),

@@ -12,7 +12,7 @@ use crate::program::{LANGUAGES, Program};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{ArchiveIdentity, ArchiveRecord, PageEntry, StageRecord};
 use crate::store::{InputNotes, OpenBatch, Store};
-use crate::types::{ArchiveId, Skip, counted};
+use crate::types::{ArchiveId, EXTRACTION, Skip, counted};
 
 /// The stage that reads archives.
 pub struct Ingest;
@@ -28,7 +28,7 @@ impl Stage for Ingest {
     }
 
     fn version(&self) -> u32 {
-        9
+        EXTRACTION
     }
 
     fn sections(&self) -> &'static [&'static str] {

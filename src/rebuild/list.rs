@@ -1,0 +1,235 @@
+//! The rows of a list.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::MultiGzDecoder;
+use serde_json::Value;
+
+use crate::align::clean::Reason;
+use crate::error::{Error, Result};
+use crate::files;
+use crate::types::{
+    BitextLine, BlockKind, EXTRACTOR, Lang, OptOuts, Place, Provenance, Signals, Told, Translated, TranslationMark,
+};
+
+/// The longest line that is read, in bytes.
+const MAX_LINE_BYTES: u64 = 64 << 20;
+
+/// A list that is being read.
+pub struct List {
+    path: PathBuf,
+    lines: Box<dyn BufRead>,
+}
+
+/// A row of a list.
+pub struct Listed {
+    /// Its sentence pair, without texts.
+    pub line: BitextLine,
+    /// The hash of its texts.
+    pub id: u64,
+}
+
+impl List {
+    /// Opens a list, plain or compressed by gzip or zstd.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn open(path: &Path) -> Result<List> {
+        let opened = || -> io::Result<Box<dyn BufRead>> {
+            let mut file = BufReader::new(files::open(path)?);
+            let head = file.fill_buf()?;
+            let (is_gzip, is_zstd) = (head.starts_with(&[0x1f, 0x8b]), head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]));
+            Ok(match (is_gzip, is_zstd) {
+                (true, _) => Box::new(BufReader::new(MultiGzDecoder::new(file))),
+                (_, true) => Box::new(BufReader::new(zstd::Decoder::with_buffer(file)?)),
+                _ => Box::new(file),
+            })
+        };
+        Ok(List { path: path.to_owned(), lines: opened().map_err(Error::io(path, "opening"))? })
+    }
+
+    /// Calls `each` with every row; `None` stands for a line that is none.
+    ///
+    /// # Errors
+    /// When it cannot be read, a row was made by another version of the extractor, and what `each` returns.
+    pub fn for_each(mut self, mut each: impl FnMut(Option<Listed>) -> Result<()>) -> Result<()> {
+        let mut line = Vec::new();
+        for number in 1_u64.. {
+            line.clear();
+            let mut limited = (&mut self.lines).take(MAX_LINE_BYTES);
+            limited.read_until(b'\n', &mut line).map_err(Error::io(&self.path, "reading"))?;
+            if line.is_empty() {
+                break;
+            }
+            if line.len() as u64 == MAX_LINE_BYTES {
+                return Err(wrong(
+                    &self.path,
+                    format!("line {number} has more than {MAX_LINE_BYTES} bytes, and is no row"),
+                ));
+            }
+            let row: Option<Value> = serde_json::from_slice(&line).ok();
+            let extractor = row.as_ref().and_then(|row| row["extractor"].as_str());
+            if let Some(extractor) = extractor.filter(|extractor| *extractor != EXTRACTOR) {
+                return Err(wrong(
+                    &self.path,
+                    format!(
+                        "line {number} was made with {extractor}, and this program has {EXTRACTOR}, which may read pages otherwise; \
+                         use a release with {extractor}"
+                    ),
+                ));
+            }
+            each(row.as_ref().filter(|_| extractor.is_some()).and_then(read))?;
+        }
+        Ok(())
+    }
+}
+
+/// The error of a list.
+fn wrong(list: &Path, problem: impl Into<String>) -> Error {
+    Error::input(list.display().to_string(), problem.into())
+}
+
+/// What a row says; `None` where it does not say what it must.
+fn read(row: &Value) -> Option<Listed> {
+    let lang = |name: &str| Lang::parse(row[name].as_str()?);
+    let number = |name: &str| row[name].as_u64().and_then(|number| u32::try_from(number).ok());
+    let langs = [lang("lang_a")?, lang("lang_b")?];
+    let original = row["original"].as_str();
+    let other = |row: &Value| Some((row["url_a"].as_str()?.to_owned(), row["url_b"].as_str()?.to_owned()));
+    let line = BitextLine {
+        text_a: String::new(),
+        text_b: String::new(),
+        lang_a: langs[0],
+        lang_b: langs[1],
+        score: row["score"].as_f64()?,
+        page_score: row["page_score"].as_f64()?,
+        reason: match row["reason"].as_str() {
+            None => None,
+            Some(name) => Some(Reason::ALL.into_iter().find(|reason| reason.name() == name)?.name()),
+        },
+        // A mark names the original where that is the other side.
+        a: place(row, "a", Some(langs[1]).filter(|_| original == Some("b")))?,
+        b: place(row, "b", Some(langs[0]).filter(|_| original == Some("a")))?,
+        others: row["also"].as_array()?.iter().map(other).collect::<Option<_>>()?,
+        page_pairs: number("page_pairs"),
+        is_furniture: row["furniture"].as_bool()?,
+        targets: number("targets"),
+        sources: number("sources"),
+        told: <[Told; 2]>::default(),
+        scorer: row["scorer"].as_f64(),
+        joint: None,
+    };
+    Some(Listed { line, id: hash(&row["id"])? })
+}
+
+fn hash(value: &Value) -> Option<u64> {
+    u64::from_str_radix(value.as_str()?, 16).ok()
+}
+
+/// One side of a row, whose mark of machine translation, if there is one, names `from` as the language of the original.
+fn place(row: &Value, side: &str, from: Option<Lang>) -> Option<Place> {
+    let of = |name: &str| &row[format!("{name}_{side}")];
+    let text = |name: &str| of(name).as_str().unwrap_or_default().to_owned();
+    let number = |name: &str| of(name).as_u64().and_then(|number| u32::try_from(number).ok());
+    let translated = match of("machine_translated").as_str() {
+        None => None,
+        Some(name) => {
+            let mark = TranslationMark::ALL.iter().find(|mark| mark.name() == name)?;
+            Some(Translated { mark: *mark, from: from.unwrap_or(Lang::UNKNOWN) })
+        }
+    };
+    let kind = match of("kind").as_str() {
+        None => None,
+        Some(name) => Some(BlockKind::ALL.into_iter().find(|kind| kind.name() == name)?),
+    };
+    let signals = Signals { translated, opt_outs: OptOuts::from_names(&text("opt_out"))?, license: text("license") };
+    let (record_id, payload_digest) = (text("record_id"), text("payload_digest"));
+    Some(Place {
+        url: of("url").as_str()?.to_owned(),
+        archive: text("archive"),
+        offset: of("offset").as_u64()?,
+        block: text("block"),
+        kind,
+        paragraph: number("paragraph"),
+        sentence: number("sentence"),
+        count: number("count")?,
+        provenance: Provenance { signals, record_id, payload_digest },
+        span: (number("start")?, number("end")?),
+        page: hash(of("page"))?,
+    })
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A row as it is written.
+    pub fn row() -> Value {
+        let mut row = serde_json::json!({
+            "id": "00000000000000ff", "lang_a": "de", "lang_b": "fr", "score": 0.5, "page_score": 0.25, "reason": null, "also": [],
+            "page_pairs": 1, "furniture": false, "targets": null, "sources": 2, "scorer": null, "original": "a", "extractor": EXTRACTOR,
+        });
+        for side in ["a", "b"] {
+            for (name, value) in [("url", "http://ex.org/"), ("kind", "item"), ("page", "00000000000000aa")] {
+                row[format!("{name}_{side}")] = value.into();
+            }
+            for name in ["offset", "count", "start", "end"] {
+                row[format!("{name}_{side}")] = 7.into();
+            }
+        }
+        row["machine_translated_b"] = "weglot".into();
+        row["opt_out_a"] = "noai noimageai".into();
+        row
+    }
+
+    pub fn line(row: &Value) -> BitextLine {
+        read(row).expect("a row").line
+    }
+
+    #[test]
+    fn a_row_says_what_the_exported_sentence_pair_was() {
+        let line = line(&row());
+        assert_eq!((line.sources, line.targets, line.reason), (Some(2), None, None));
+        assert_eq!((line.a.kind, line.a.span, line.a.page), (Some(BlockKind::Item), (7, 7), 0xaa));
+        assert_eq!(line.a.provenance.signals.opt_outs.names(), "noai noimageai");
+        assert!(line.b.provenance.is_from(line.lang_a));
+        for (name, value) in [
+            ("lang_a", Value::Null),
+            ("score", "x".into()),
+            ("reason", "bad weather".into()),
+            ("kind_b", "unkind".into()),
+            ("opt_out_b", "nothing".into()),
+            ("end_a", (1_u64 << 33).into()),
+            ("id", "xyz".into()),
+        ] {
+            let mut row = row();
+            row[name] = value;
+            assert!(read(&row).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn compressed_lists_are_read_and_lines_that_are_no_rows_are_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let text = format!("{}\n[1]\nno JSON\n{}", row(), row());
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        io::Write::write_all(&mut gzip, text.as_bytes()).expect("memory");
+        let forms = [
+            text.clone().into_bytes(),
+            gzip.finish().expect("memory"),
+            zstd::encode_all(text.as_bytes(), 1).expect("memory"),
+        ];
+        for bytes in forms {
+            let path = folder.path().join("list");
+            std::fs::write(&path, bytes).expect("room on the disk");
+            let mut found = Vec::new();
+            let read = List::open(&path).expect("it is there").for_each(|row| {
+                found.push(row.is_some());
+                Ok(())
+            });
+            read.expect("it can be read");
+            assert_eq!(found, [true, false, false, true]);
+        }
+    }
+}
