@@ -120,7 +120,7 @@ impl Card {
         writeln!(out, "\n# {}\n", self.name)?;
         writeln!(
             out,
-            "{rows} sentence pairs from web archives, found and aligned by [diglot](https://crates.io/crates/diglot) {}.\n",
+            "{rows} sentence pairs from web archives, found and aligned by diglot {}.\n",
             env!("DIGLOT_VERSION")
         )?;
         if let Some((name, (langs, parts))) = self.configs().first_key_value() {
