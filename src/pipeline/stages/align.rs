@@ -2,14 +2,16 @@
 //! work: some page pairs, and the repeats of a site.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::slice::Chunks;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::groups::{begin, finish};
+use super::groups::{Groups, begin, do_groups, finish};
 use super::{scores, shared};
 use crate::align::clean::{Reason, SideText};
 use crate::align::neighbourhoods::batches;
@@ -422,97 +424,164 @@ impl Align {
         store: &mut Store,
         context: &Context<'_>,
         stale: &[(&LangPair, &Sample)],
-        fingerprint: u64,
+        params: u64,
     ) -> Result<()> {
         context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(stale.len() as u64));
         let (words, done) = (Words::new(), AtomicU64::new(0));
-        for group in stale.chunks(LEARNT_AT_ONCE) {
-            let learn = |(langs, sample): &(&LangPair, &Sample)| {
-                let model = learn_pair(store, **langs, sample, context, &words);
-                context.observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, "");
-                model
-            };
-            let learnt: Vec<Model> = group.par_iter().map(learn).collect::<Result<_>>()?;
-            let mut changes = Changes::default();
-            for ((langs, sample), model) in group.iter().zip(learnt) {
-                let record = store.models.append_packed(&model_record(**langs, model))?.0;
-                let head = ModelHead { record, input: sample.input, params: fingerprint };
-                changes.put(Keyspace::Model, &model_key(**langs), &head);
-            }
-            store.commit(changes)?;
-            store.learnt.unmap();
-            context.check_stop()?;
-        }
-        Ok(())
+        do_groups(&mut Learning { stale: stale.chunks(LEARNT_AT_ONCE), params, context, words, done }, store, context)
     }
 
     /// Aligns the pairs of the given sites, window by window.
     fn align(&self, store: &mut Store, context: &Context<'_>, sites: &[(&SiteWork, BitextHead)]) -> Result<()> {
         let total: u64 = sites.iter().map(|(work, head)| u64::from(work.count - head.done.min(work.count))).sum();
         context.observer.begin(self.name(), "sentences of page pairs", "page pairs", Some(total));
-        let (words, folder, done) = (Words::new(), store.temporary()?, AtomicU64::new(0));
-        let mut models = ModelCache::default();
-        let mut heads: Vec<BitextHead> = sites.iter().map(|(_, head)| head.clone()).collect();
-        let mut at = 0;
-        let mut open: Option<(usize, Site, Vec<PagePair>)> = None;
-        let mut untold: BTreeMap<usize, Untold> = BTreeMap::new();
-        while at < sites.len() {
-            let first = at;
-            let mut tasks: Vec<Task> = Vec::new();
-            let mut bytes = 0;
-            models.make_room();
-            'window: while at < sites.len() {
-                let (_, site, pairs) = match &mut open {
-                    Some(open) if open.0 == at => open,
-                    other => {
-                        let site = Site::open(store, sites[at].0.site)?;
-                        let pairs = accepted_pairs(&site);
-                        untold.insert(at, untold_languages(&site, &pairs));
-                        other.insert((at, site, pairs))
-                    }
-                };
-                for &pair in pairs.iter().skip(heads[at].done as usize) {
-                    let is_full = tasks.len() == WINDOW_PAIRS || bytes > WINDOW_BYTES;
-                    if is_full || (!tasks.is_empty() && !models.has_room(pair.langs)) {
-                        break 'window;
-                    }
-                    models.read(store, pair.langs)?;
-                    bytes += text_bytes(site, pair.a) + text_bytes(site, pair.b);
-                    tasks.push(Task { site: at, pair, places: (page_place(site, pair.a), page_place(site, pair.b)) });
-                }
-                at += 1;
-            }
-            let places: Vec<(u64, u64)> = tasks.iter().map(|task| task.places).collect();
-            let align = |batch: Vec<u32>| -> Result<Vec<(u32, PairBitextRow)>> {
-                let rows = align_batch(store, context, (&models, &untold), &words, (&tasks, &batch))?;
-                let before = done.fetch_add(batch.len() as u64, Ordering::Relaxed);
-                context.observer.progress(before + batch.len() as u64, "");
-                Ok(rows)
-            };
-            let found: Vec<Vec<_>> = batches(&places, BATCH_PAIRS).into_par_iter().map(align).collect::<Result<_>>()?;
-            let mut rows: Vec<(u32, PairBitextRow)> = found.into_iter().flatten().collect();
-            rows.sort_unstable_by_key(|row| row.0);
-            let whole = (0..).zip(rows).take_while(|(place, row)| *place == row.0);
-            let rows = whole.map(|(_, (task, row))| (tasks[task as usize].site, row));
-            let end = (at + 1).min(sites.len());
-            keep(store, sites, first..end, &mut heads, rows)?;
-            let mut changes = Changes::default();
-            for site in first..end {
-                if heads[site].done == sites[site].0.count && !heads[site].finished {
-                    let untold = untold.remove(&site).unwrap_or_default();
-                    repeats(store, &mut heads[site], &untold, &folder, context.config)?;
-                    changes.put(Keyspace::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
-                }
-            }
-            if !changes.is_empty() {
-                store.commit(changes)?;
-            }
-            store.sites.unmap();
-            store.results.unmap();
-            store.bitexts.unmap();
-            context.check_stop()?;
+        let mut aligning = Aligning {
+            sites,
+            context,
+            folder: store.temporary()?,
+            words: Words::new(),
+            models: ModelCache::default(),
+            heads: sites.iter().map(|(_, head)| head.clone()).collect(),
+            window: 0..0,
+            open: None,
+            tasks: Vec::new(),
+            untold: BTreeMap::new(),
+            done: AtomicU64::new(0),
+        };
+        do_groups(&mut aligning, store, context)
+    }
+}
+
+/// The language pairs that are learnt.
+struct Learning<'l> {
+    stale: Chunks<'l, (&'l LangPair, &'l Sample)>,
+    params: u64,
+    context: &'l Context<'l>,
+    words: Words,
+    done: AtomicU64,
+}
+
+impl<'l> Groups for Learning<'l> {
+    type Task = (&'l LangPair, &'l Sample);
+    type Done = Model;
+
+    fn next(&mut self, _: &Store) -> Result<Option<Vec<Self::Task>>> {
+        Ok(self.stale.next().map(<[_]>::to_vec))
+    }
+
+    fn work(&self, store: &Store, &(&langs, sample): &Self::Task) -> Result<Model> {
+        let model = learn_pair(store, langs, sample, self.context, &self.words);
+        self.context.observer.progress(self.done.fetch_add(1, Ordering::Relaxed) + 1, "");
+        model
+    }
+
+    fn keep(&mut self, store: &mut Store, done: Vec<(Self::Task, Model)>) -> Result<()> {
+        let mut changes = Changes::default();
+        for ((&langs, sample), model) in done {
+            let record = store.models.append_packed(&model_record(langs, model))?.0;
+            let head = ModelHead { record, input: sample.input, params: self.params };
+            changes.put(Keyspace::Model, &model_key(langs), &head);
         }
+        store.commit(changes)
+    }
+}
+
+/// The sites that are aligned, and the window in work.
+struct Aligning<'a> {
+    sites: &'a [(&'a SiteWork, BitextHead)],
+    context: &'a Context<'a>,
+    folder: PathBuf,
+    words: Words,
+    models: ModelCache,
+    /// Of each site, as it is by now.
+    heads: Vec<BitextHead>,
+    /// The sites of the window. It may begin in the midst of the first, and end before the last.
+    window: Range<usize>,
+    /// The last of these, with its pairs.
+    open: Option<(usize, Site, Vec<PagePair>)>,
+    /// The page pairs of the window.
+    tasks: Vec<Task>,
+    /// The languages of sites in the window that words cannot tell.
+    untold: BTreeMap<usize, Untold>,
+    /// Page pairs that were aligned.
+    done: AtomicU64,
+}
+
+impl Aligning<'_> {
+    /// Takes the next window; its end is the first site that has pairs left.
+    fn take_window(&mut self, store: &Store) -> Result<()> {
+        let mut at = self.window.end;
+        self.window.start = at;
+        self.tasks.clear();
+        self.models.make_room();
+        let mut bytes = 0;
+        while at < self.sites.len() {
+            let (_, site, pairs) = match &mut self.open {
+                Some(open) if open.0 == at => open,
+                other => {
+                    let site = Site::open(store, self.sites[at].0.site)?;
+                    let pairs = accepted_pairs(&site);
+                    self.untold.insert(at, untold_languages(&site, &pairs));
+                    other.insert((at, site, pairs))
+                }
+            };
+            for &pair in pairs.iter().skip(self.heads[at].done as usize) {
+                let is_full = self.tasks.len() == WINDOW_PAIRS || bytes > WINDOW_BYTES;
+                if is_full || (!self.tasks.is_empty() && !self.models.has_room(pair.langs)) {
+                    self.window.end = at;
+                    return Ok(());
+                }
+                self.models.read(store, pair.langs)?;
+                bytes += text_bytes(site, pair.a) + text_bytes(site, pair.b);
+                let places = (page_place(site, pair.a), page_place(site, pair.b));
+                self.tasks.push(Task { site: at, pair, places });
+            }
+            at += 1;
+        }
+        self.window.end = at;
         Ok(())
+    }
+}
+
+impl Groups for Aligning<'_> {
+    type Task = Vec<u32>;
+    type Done = Vec<(u32, PairBitextRow)>;
+
+    fn next(&mut self, store: &Store) -> Result<Option<Vec<Vec<u32>>>> {
+        if self.window.end == self.sites.len() {
+            return Ok(None);
+        }
+        self.take_window(store)?;
+        let places: Vec<(u64, u64)> = self.tasks.iter().map(|task| task.places).collect();
+        Ok(Some(batches(&places, BATCH_PAIRS)))
+    }
+
+    fn work(&self, store: &Store, batch: &Vec<u32>) -> Result<Vec<(u32, PairBitextRow)>> {
+        let (models, untold) = (&self.models, &self.untold);
+        let rows = align_batch(store, self.context, (models, untold), &self.words, (&self.tasks, batch))?;
+        let before = self.done.fetch_add(batch.len() as u64, Ordering::Relaxed);
+        self.context.observer.progress(before + batch.len() as u64, "");
+        Ok(rows)
+    }
+
+    fn keep(&mut self, store: &mut Store, done: Vec<(Vec<u32>, Vec<(u32, PairBitextRow)>)>) -> Result<()> {
+        let mut rows: Vec<(u32, PairBitextRow)> = done.into_iter().flat_map(|(_, rows)| rows).collect();
+        rows.sort_unstable_by_key(|row| row.0);
+        // What was not aligned because the user wants to stop leaves a gap; what is behind it is aligned again.
+        let whole = (0..).zip(rows).take_while(|(place, row)| *place == row.0);
+        let rows = whole.map(|(_, (task, row))| (self.tasks[task as usize].site, row));
+        let sites = self.window.start..(self.window.end + 1).min(self.sites.len());
+        keep(store, self.sites, sites.clone(), &mut self.heads, rows)?;
+        let mut changes = Changes::default();
+        for site in sites {
+            let (work, head) = (self.sites[site].0, &mut self.heads[site]);
+            if head.done == work.count && !head.finished {
+                let untold = self.untold.remove(&site).unwrap_or_default();
+                repeats(store, head, &untold, &self.folder, self.context.config)?;
+                changes.put(Keyspace::Bitext, &work.site.0.to_be_bytes(), head);
+            }
+        }
+        if changes.is_empty() { Ok(()) } else { store.commit(changes) }
     }
 }
 
@@ -520,7 +589,7 @@ impl Align {
 fn keep(
     store: &mut Store,
     sites: &[(&SiteWork, BitextHead)],
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
     heads: &mut [BitextHead],
     rows: impl Iterator<Item = (usize, PairBitextRow)>,
 ) -> Result<()> {

@@ -1,13 +1,11 @@
-//! What verification and iteration have in common: the hash by which stale sites are recognised, and the loop that judges sites, group by
-//! group.
+//! What verification and iteration have in common: the hash by which stale sites are recognised, and judging these.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::groups::next_group;
-use crate::error::{Error, Result};
+use super::groups::{Groups, SiteTasks, do_groups};
+use crate::error::Result;
 use crate::pipeline::{Context, Stage};
 use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
@@ -32,36 +30,41 @@ pub fn judge_sites(
     work: impl Fn(&Store, SiteId) -> Result<Option<JudgedSite>> + Sync,
 ) -> Result<()> {
     context.observer.begin(stage.name(), what, "sites", Some(stale.len() as u64));
-    let done = AtomicU64::new(0);
-    let mut stale = stale.into_iter().peekable();
-    while stale.peek().is_some() {
-        let group = next_group(store, &mut stale, GROUP_PAGES, |&(id, _)| id)?;
-        let shared = &*store;
-        let judge = |&(id, _): &Stale| {
-            // After a stop no further site is begun.
-            if context.check_stop().is_err() {
-                return Ok(None);
-            }
-            let site = match work(shared, id) {
-                // The finished sites of the group are stored.
-                Err(Error::Interrupted) => return Ok(None),
-                site => site?,
-            };
-            context.observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, "");
-            Ok(site)
-        };
-        let judged: Vec<_> = group.par_iter().map(judge).collect::<Result<_>>()?;
+    let sites = SiteTasks::new(stale, GROUP_PAGES);
+    do_groups(&mut Judging { sites, table, work, context, done: AtomicU64::new(0) }, store, context)
+}
+
+struct Judging<'j, W> {
+    sites: SiteTasks<Stale>,
+    table: Keyspace,
+    work: W,
+    context: &'j Context<'j>,
+    done: AtomicU64,
+}
+
+impl<W: Fn(&Store, SiteId) -> Result<Option<JudgedSite>> + Sync> Groups for Judging<'_, W> {
+    type Task = Stale;
+    type Done = Option<JudgedSite>;
+
+    fn next(&mut self, store: &Store) -> Result<Option<Vec<Stale>>> {
+        self.sites.next(store, |stale| stale.0)
+    }
+
+    fn work(&self, store: &Store, &(id, _): &Stale) -> Result<Option<JudgedSite>> {
+        let site = (self.work)(store, id)?;
+        self.context.observer.progress(self.done.fetch_add(1, Ordering::Relaxed) + 1, "");
+        Ok(site)
+    }
+
+    fn keep(&mut self, store: &mut Store, done: Vec<(Stale, Option<JudgedSite>)>) -> Result<()> {
         let mut changes = Changes::default();
-        for (&(_, inputs), site) in group.iter().zip(judged) {
+        for ((_, inputs), site) in done {
             if let Some(site) = site {
-                put(store, table, &site, inputs, &mut changes)?;
+                put(store, self.table, &site, inputs, &mut changes)?;
             }
         }
-        store.commit(changes)?;
-        store.unmap();
-        context.check_stop()?;
+        store.commit(changes)
     }
-    Ok(())
 }
 
 /// Appends the result for a site, and records where it is.

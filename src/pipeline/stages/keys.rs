@@ -2,14 +2,13 @@
 //! sites, and the letters of languages that no list of words tells. Unit of work: one site.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rayon::prelude::*;
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 
-use super::groups::{begin, finish, next_group};
+use super::groups::{Groups, SiteTasks, begin, do_groups, finish};
 use crate::config::Config;
 use crate::error::Result;
 use crate::keys::hosts::{self, HostSummary};
@@ -19,10 +18,10 @@ use crate::pipeline::{Context, Stage, fingerprint};
 use crate::query::languages::{self, Shown, taught_key};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
-    ArchivedResultRecord, Credibility, HostRow, KeyRow, PairRow, ResultHead, ResultRecord, SiteHead, Taught,
+    ArchivedResultRecord, Credibility, HostRow, KeyRow, PairRow, ResultHead, ResultRecord, Taught,
 };
 use crate::store::records::RecordRef;
-use crate::store::{SitePages, Store, tokens};
+use crate::store::{Store, tokens};
 use crate::types::{SiteId, counted};
 use crate::upkeep;
 
@@ -112,7 +111,7 @@ impl Keys {
     /// Stores results for all sites that were found elsewhere; an error is one of the store.
     #[cfg(feature = "exec")]
     pub(crate) fn import(&self, store: &mut Store, config: &Config, found: Vec<ResultRecord>) -> Result<()> {
-        let found = found.into_iter().map(|record| Ok(Found { record, taught: None, languages: 0, is_asked: false }));
+        let found = found.into_iter().map(|record| Found { record, taught: None, languages: 0, is_asked: false });
         self.commit(store, found.collect())?;
         finish(self, store, config)
     }
@@ -143,42 +142,16 @@ impl Keys {
         context.observer.begin(self.name(), what, "sites", Some(sites.len() as u64));
         let folder = store.temporary()?;
         let params = fingerprint(self, context.config);
+        let sites = SiteTasks::new(sites, GROUP_PAGES);
         let done = AtomicU64::new(0);
-        let mut sites = sites.into_iter().peekable();
-        while sites.peek().is_some() {
-            let mut group = Vec::new();
-            for (site, considered) in next_group(store, &mut sites, GROUP_PAGES, |task| task.0)? {
-                let head = store.site(site)?.unwrap_or_default();
-                let result = if elsewhere.is_searched { store.result(site)? } else { None };
-                let last =
-                    || result.iter().flat_map(|result| result.considered.iter().map(|pattern| pattern.to_string()));
-                let considered = considered.unwrap_or_else(|| last().collect());
-                let alone = result.map(|result| Alone::of(&result));
-                let links = store.site_links(site, head.generation)?;
-                let pages = store.site_pages(&head)?.with_canonical(links.as_ref());
-                group.push(Task { site, pages, head, considered, alone });
-            }
-            let work = |task: &Task| {
-                let found = task.run(context, params, elsewhere, &folder);
-                context.observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, "");
-                found
-            };
-            let results: Vec<Result<Found>> = group.par_iter().map(work).collect();
-            drop(group);
-            self.commit(store, results)?;
-            store.sites.unmap();
-            store.graphs.unmap();
-            store.results.unmap();
-            context.check_stop()?;
-        }
-        Ok(())
+        do_groups(&mut Discovering { stage: self, sites, context, params, elsewhere, folder, done }, store, context)
     }
 
-    fn commit(&self, store: &mut Store, results: Vec<Result<Found>>) -> Result<()> {
+    fn commit(&self, store: &mut Store, results: Vec<Found>) -> Result<()> {
         let mut changes = Changes::default();
         let mut sums = rescue::Changes::default();
         for result in results {
-            let Found { record: result, taught, languages, is_asked } = result?;
+            let Found { record: result, taught, languages, is_asked } = result;
             let site = SiteId(result.site);
             let old = store.result(site)?;
             if let Some(old) = &old {
@@ -257,13 +230,35 @@ impl rescue::Sites for Results<'_> {
     }
 }
 
-struct Task {
-    site: SiteId,
-    head: SiteHead,
-    pages: SitePages,
-    considered: BTreeSet<String>,
-    /// In the second pass, what the site has found by itself in the first.
-    alone: Option<Alone>,
+/// The sites that are searched.
+struct Discovering<'d> {
+    stage: &'d Keys,
+    /// Each with the patterns that are searched for besides; `None`: those of the last time.
+    sites: SiteTasks<(SiteId, Option<BTreeSet<String>>)>,
+    context: &'d Context<'d>,
+    params: u64,
+    elsewhere: &'d Elsewhere,
+    folder: PathBuf,
+    done: AtomicU64,
+}
+
+impl Groups for Discovering<'_> {
+    type Task = (SiteId, Option<BTreeSet<String>>);
+    type Done = Found;
+
+    fn next(&mut self, store: &Store) -> Result<Option<Vec<Self::Task>>> {
+        self.sites.next(store, |task| task.0)
+    }
+
+    fn work(&self, store: &Store, (site, considered): &Self::Task) -> Result<Found> {
+        let found = self.found(store, *site, considered.as_ref());
+        self.context.observer.progress(self.done.fetch_add(1, Ordering::Relaxed) + 1, "");
+        found
+    }
+
+    fn keep(&mut self, store: &mut Store, done: Vec<(Self::Task, Found)>) -> Result<()> {
+        self.stage.commit(store, done.into_iter().map(|(_, found)| found).collect())
+    }
 }
 
 /// What was found in a site.
@@ -314,25 +309,36 @@ impl Elsewhere {
     }
 }
 
-impl Task {
-    fn run(&self, context: &Context<'_>, params: u64, elsewhere: &Elsewhere, folder: &Path) -> Result<Found> {
-        let config = context.config;
-        let rescue: FxHashSet<String> = self.considered.iter().cloned().collect();
+impl Discovering<'_> {
+    fn found(&self, store: &Store, site: SiteId, considered: Option<&BTreeSet<String>>) -> Result<Found> {
+        let (config, elsewhere) = (self.context.config, self.elsewhere);
+        let head = store.site(site)?.unwrap_or_default();
+        let last = if elsewhere.is_searched { store.result(site)? } else { None };
+        let considered: Vec<String> = match (considered, &last) {
+            (Some(patterns), _) => patterns.iter().cloned().collect(),
+            (None, Some(last)) => last.considered.iter().map(|pattern| pattern.to_string()).collect(),
+            (None, None) => Vec::new(),
+        };
+        // In the second pass, what the site has found by itself in the first.
+        let alone = last.map(|result| Alone::of(&result));
+        let links = store.site_links(site, head.generation)?;
+        let pages = store.site_pages(&head)?.with_canonical(links.as_ref());
+        let rescue: FxHashSet<String> = considered.iter().cloned().collect();
         let known = keys::Elsewhere { rescue: &rescue, profiles: &elsewhere.profiles };
-        let mut found = keys::discover(&self.pages, &config.keys, known, folder, context)?;
-        let taught = self.alone.is_none().then(|| std::mem::take(&mut found.taught));
-        let witness = languages::witness(&self.head.domain);
+        let mut found = keys::discover(&pages, &config.keys, known, &self.folder, self.context)?;
+        let taught = alone.is_none().then(|| std::mem::take(&mut found.taught));
+        let witness = languages::witness(&head.domain);
         let shown = |lines: &Vec<Line>| lines.iter().map(|line| (line.lang.to_bytes(), witness)).collect();
-        let alone = self.alone.as_ref();
+        let alone = alone.as_ref();
         let record = ResultRecord {
-            site: self.site.0,
-            generation: self.head.generation,
-            params,
-            considered: self.considered.iter().cloned().collect(),
-            relabelled: found.relabelled(&self.pages).map(|(page, lang)| (page, lang.to_bytes())).collect(),
+            site: site.0,
+            generation: head.generation,
+            params: self.params,
+            considered,
+            relabelled: found.relabelled(&pages).map(|(page, lang)| (page, lang.to_bytes())).collect(),
             alone: alone.map_or_else(|| contributions(&found.keys, config), |alone| alone.patterns.clone()),
             taught: taught.as_ref().map(shown).or_else(|| Some(alone?.taught.clone())).unwrap_or_default(),
-            hosts: hosts::summaries(&self.pages, &found, &config.keys).into_iter().map(host_row).collect(),
+            hosts: hosts::summaries(&pages, &found, &config.keys).into_iter().map(host_row).collect(),
             keys: found.keys.iter().map(|key| key_row(key, config)).collect(),
             pairs: found.pairs.iter().map(|pair| PairRow { a: pair.a, b: pair.b, key: pair.key }).collect(),
             copies: found.copies,

@@ -1,4 +1,4 @@
-//! Makes a graph of links from the pages of each site. Unit of work: up to [`CHUNK_PAGES`] pages of one site.
+//! Makes a graph of links from the pages of each site. Unit of work: a site; of a large one, [`CHUNK_PAGES`] pages at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::groups::finish;
+use super::groups::{Groups, SiteTasks, do_groups, finish};
 use super::listed::Listed;
 use crate::config::Config;
 use crate::error::Result;
@@ -17,7 +17,7 @@ use crate::index::site::{Pages, Urls};
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{AlternateRow, CHUNK_PAGES, CanonicalRow, GraphHead, GraphRecord};
-use crate::store::layout::{OutsideRow, SiteHead, StageRecord};
+use crate::store::layout::{OutsideRow, SiteHead};
 use crate::store::records::RecordRef;
 use crate::store::{SitePages, Store};
 use crate::types::{Form, Lang, SiteId, counted, host_of, registrable_domain};
@@ -25,10 +25,8 @@ use crate::types::{Form, Lang, SiteId, counted, host_of, registrable_domain};
 /// The stage that makes link graphs from pages.
 pub struct Links;
 
-/// Sites in one commit, at most.
-const GROUP_SITES: usize = 1000;
-/// Pages in one commit, at most, unless one site has more.
-const GROUP_PAGES: u64 = 100_000;
+/// Pages that are worked on together, at most, unless one site has more.
+const GROUP_PAGES: u64 = 20_000;
 /// Pages that each thread reads between two reports.
 const TOLD_PAGES: u32 = 64;
 
@@ -66,36 +64,9 @@ impl Stage for Links {
             all += u64::from(store.site(*id)?.unwrap_or_default().pages);
         }
         context.observer.begin(self.name(), "links between pages", "pages", Some(all));
-        let mut stale = stale.into_iter().peekable();
-        let done = AtomicU64::new(0);
-        let did = |pages: u32| {
-            let before = done.fetch_add(u64::from(pages), Ordering::Relaxed);
-            context.observer.progress(before + u64::from(pages), "");
-        };
-        while stale.peek().is_some() {
-            let mut changes = Changes::default();
-            let (mut sites, mut pages) = (0, 0);
-            for id in stale.by_ref() {
-                let head = store.site(id)?.unwrap_or_default();
-                let chunks = chunks_of(store, id, &head, context, &did)?;
-                let chunks: Result<Vec<u64>> = chunks.iter().map(|chunk| Ok(store.graphs.append(chunk)?.0)).collect();
-                let graph = GraphHead { generation: head.generation, params, chunks: chunks? };
-                changes.put(Keyspace::Graph, &id.0.to_be_bytes(), &graph);
-                (sites, pages) = (sites + 1, pages + u64::from(head.pages));
-                if sites >= GROUP_SITES || pages >= GROUP_PAGES {
-                    break;
-                }
-            }
-            if stale.peek().is_none() {
-                let record =
-                    StageRecord { fingerprint: params, cursor: u64::from(store.site_count()?), finished: true };
-                changes.put(Keyspace::Stage, self.name().as_bytes(), &record);
-            }
-            store.commit(changes)?;
-            store.sites.unmap();
-            context.check_stop()?;
-        }
-        Ok(())
+        let sites = SiteTasks::new(stale, GROUP_PAGES);
+        do_groups(&mut Linking { sites, params, context, done: AtomicU64::new(0) }, store, context)?;
+        finish(self, store, context.config)
     }
 }
 
@@ -112,6 +83,42 @@ impl Links {
             }
         }
         Ok(stale)
+    }
+}
+
+struct Linking<'l> {
+    sites: SiteTasks<SiteId>,
+    params: u64,
+    context: &'l Context<'l>,
+    /// Pages that were read.
+    done: AtomicU64,
+}
+
+impl Groups for Linking<'_> {
+    type Task = SiteId;
+    type Done = (u64, Vec<GraphRecord>);
+
+    fn next(&mut self, store: &Store) -> Result<Option<Vec<SiteId>>> {
+        self.sites.next(store, |&id| id)
+    }
+
+    fn work(&self, store: &Store, &id: &SiteId) -> Result<(u64, Vec<GraphRecord>)> {
+        let did = |pages: u32| {
+            let before = self.done.fetch_add(u64::from(pages), Ordering::Relaxed);
+            self.context.observer.progress(before + u64::from(pages), "");
+        };
+        let head = store.site(id)?.unwrap_or_default();
+        Ok((head.generation, chunks_of(store, id, &head, self.context, &did)?))
+    }
+
+    fn keep(&mut self, store: &mut Store, done: Vec<(SiteId, (u64, Vec<GraphRecord>))>) -> Result<()> {
+        let mut changes = Changes::default();
+        for (id, (generation, chunks)) in done {
+            let chunks = chunks.iter().map(|chunk| Ok(store.graphs.append(chunk)?.0)).collect::<Result<_>>()?;
+            let graph = GraphHead { generation, params: self.params, chunks };
+            changes.put(Keyspace::Graph, &id.0.to_be_bytes(), &graph);
+        }
+        store.commit(changes)
     }
 }
 
