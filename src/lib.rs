@@ -129,6 +129,7 @@ mod lexicon;
 #[cfg(feature = "internals")]
 pub mod lexicon;
 mod logistic;
+mod panics;
 #[cfg(not(feature = "internals"))]
 mod papers;
 #[cfg(feature = "internals")]
@@ -142,7 +143,6 @@ pub mod propose;
 mod sequence;
 #[cfg(feature = "internals")]
 pub mod sequence;
-mod sheltered;
 #[cfg(not(feature = "internals"))]
 mod text;
 #[cfg(feature = "internals")]

@@ -12,7 +12,7 @@ pub fn dot<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
 
 /// An example that weights are fitted to.
 #[derive(Clone, Debug)]
-pub struct Row<const N: usize> {
+pub struct Example<const N: usize> {
     /// The inputs of the model.
     pub inputs: [f64; N],
     /// 1 for an example that is right, 0 for one that is wrong.
@@ -26,7 +26,7 @@ const MOST_STEPS: usize = 40;
 
 /// The weights of the greatest posterior probability under a normal prior around `prior`, by Newton's method. A weight that is one unit away
 /// from its prior costs half of its `stiffness`, in nats.
-pub fn fit<const N: usize>(rows: &[Row<N>], prior: &[f64; N], stiffness: &[f64; N]) -> [f64; N] {
+pub fn fit<const N: usize>(rows: &[Example<N>], prior: &[f64; N], stiffness: &[f64; N]) -> [f64; N] {
     let mut weights = *prior;
     for _ in 0..MOST_STEPS {
         let (gradient, hessian) = slope(rows, &weights, prior, stiffness);
@@ -47,14 +47,14 @@ pub fn fit<const N: usize>(rows: &[Row<N>], prior: &[f64; N], stiffness: &[f64; 
 
 /// The gradient of the log posterior, and the lower triangle of its negative Hessian.
 fn slope<const N: usize>(
-    rows: &[Row<N>],
+    rows: &[Example<N>],
     weights: &[f64; N],
     prior: &[f64; N],
     stiffness: &[f64; N],
 ) -> ([f64; N], Vec<[f64; N]>) {
     let mut gradient = [0.0; N];
     let mut hessian = vec![[0.0; N]; N];
-    for Row { inputs, truth, weight: weigh } in rows {
+    for Example { inputs, truth, weight: weigh } in rows {
         let p = sigmoid(dot(weights, inputs));
         let (error, curve) = (weigh * (truth - p), weigh * p * (1.0 - p));
         for i in 0..N {
@@ -126,24 +126,24 @@ mod tests {
 
     #[test]
     fn slope_and_curvature_by_hand() {
-        let row = Row { inputs: [1.0, 3.0], truth: 1.0, weight: 2.0 };
+        let row = Example { inputs: [1.0, 3.0], truth: 1.0, weight: 2.0 };
         let (g, h) = slope(&[row], &[0.0; 2], &[0.0; 2], &[4.0; 2]);
         assert_eq!((g[0], g[1], h[0][0], h[1][0], h[1][1]), (1.0, 3.0, 4.5, 1.5, 8.5));
     }
 
     #[test]
     fn the_optimum_is_where_the_slope_is_nothing() {
-        let row = |n: u32| Row {
+        let row = |n: u32| Example {
             inputs: [1.0, f64::from(n % 7), f64::from(n % 5)],
             truth: f64::from(u32::from(n % 7 + n % 3 > 4)),
             weight: 1.0 + f64::from(n % 2),
         };
-        let rows: Vec<Row<3>> = (0..200).map(row).collect();
+        let rows: Vec<Example<3>> = (0..200).map(row).collect();
         let (prior, stiffness) = ([0.1; 3], [1e-6, 1.0, 4.0]);
         let fitted = fit(&rows, &prior, &stiffness);
         // The log posterior, written out.
         let posterior = |weights: &[f64; 3]| {
-            let of = |row: &Row<3>| {
+            let of = |row: &Example<3>| {
                 let p = sigmoid(dot(weights, &row.inputs));
                 row.weight * (row.truth * p.ln() + (1.0 - row.truth) * (1.0 - p).ln())
             };

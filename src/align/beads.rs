@@ -8,7 +8,7 @@ use super::document::Document;
 use super::lengths::Lengths;
 use super::params::Params;
 use super::span::Span;
-use super::translation::Evidence;
+use super::translation::WordEvidence;
 use super::widen::widen;
 use crate::sequence::band::Band;
 use crate::sequence::path::{Move, Steps, cheapest};
@@ -30,7 +30,13 @@ const WIDER: f32 = 1.4;
 ///
 /// Time and memory grow with the length of the pages where they are parallel. The cost of a bead is the cost of its shape plus the sum of
 /// the [`Params::costs`]. A bead groups sentences of a single block only.
-pub fn align(a: &Document<'_>, b: &Document<'_>, evidence: &Evidence, lengths: &Lengths, params: &Params) -> Vec<Bead> {
+pub fn align(
+    a: &Document<'_>,
+    b: &Document<'_>,
+    evidence: &WordEvidence,
+    lengths: &Lengths,
+    params: &Params,
+) -> Vec<Bead> {
     let costs = COSTS.iter().filter(|(name, _)| params.costs.contains(name)).map(|(_, make)| make(evidence, lengths));
     align_by(a, b, costs.collect(), lengths, params)
 }
@@ -296,7 +302,7 @@ mod tests {
     fn beads_of(a: &str, b: &str, params: &Params) -> Vec<Bead> {
         let words = Words::new();
         let (a, b) = (document(a, &words), document(b, &words));
-        let evidence = Evidence::new(&a, &b, &Model::default(), &params.translation);
+        let evidence = WordEvidence::new(&a, &b, &Model::default(), &params.translation);
         align(&a, &b, &evidence, &Lengths::default(), params)
     }
 
@@ -338,7 +344,7 @@ mod tests {
     fn aligned_right(texts: &[String; 2]) -> (usize, usize) {
         let (words, params) = (Words::new(), Params::default());
         let [a, b] = [0, 1].map(|at| document_of(&texts[at], &words, params.max_sentences));
-        let evidence = Evidence::new(&a, &b, &Model::default(), &params.translation);
+        let evidence = WordEvidence::new(&a, &b, &Model::default(), &params.translation);
         let beads = align(&a, &b, &evidence, &Lengths::default(), &params);
         assert_eq!(beads.last().map(|bead| bead.a_end), Some(a.sentences.len() as u32), "each sentence once");
         let is_right = |bead: &&Bead| {

@@ -13,7 +13,7 @@ use super::model::Model;
 use super::params::Params;
 use super::resorted::Resorted;
 use super::scoring::{MIN_SAMPLES, Scored, Scoring, classes};
-use super::translation::Evidence;
+use super::translation::WordEvidence;
 use crate::types::Bead;
 
 /// Of so many blocks of a page that have a partner, one is taken away.
@@ -60,7 +60,7 @@ struct Found {
 
 impl Found {
     fn new(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &Params) -> Found {
-        let evidence = Evidence::new(a, b, model, &params.translation);
+        let evidence = WordEvidence::new(a, b, model, &params.translation);
         let beads = align(a, b, &evidence, &model.lengths, params);
         let resorted = Resorted::new(a, b);
         let scored: Vec<Option<Scored>> =
@@ -106,7 +106,7 @@ fn alone(beads: &[Bead], counted: &[usize]) -> Vec<usize> {
 
 /// The first side of each bead from which is learnt, beside the second side of the next.
 fn beside((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model, params: &Params) -> Vec<Scored> {
-    let evidence = Evidence::new(a, b, model, &params.translation);
+    let evidence = WordEvidence::new(a, b, model, &params.translation);
     let beads: Vec<&Bead> = found.counted().collect();
     let together = |two: &[&Bead]| {
         let bead = Bead { b_start: two[1].b_start, b_end: two[1].b_end, ..*two[0] };

@@ -191,7 +191,7 @@ pub struct Facts {
     pub score: f32,
     /// [`super::Lengths::delta`].
     pub length_delta: f32,
-    /// [`super::Evidence::foreign_a`] and `foreign_b`.
+    /// [`super::WordEvidence::foreign_a`] and `foreign_b`.
     pub foreign: (Option<f32>, Option<f32>),
     /// True when a side is certainly not in the language of its page, or in letters that its page is not written in.
     pub is_other_language: bool,

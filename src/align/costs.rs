@@ -3,10 +3,10 @@
 use super::cost::Cost;
 use super::lengths::Lengths;
 use super::matches::Matches;
-use super::translation::Evidence;
+use super::translation::WordEvidence;
 
 /// Makes a cost for two pages.
-pub type MakeCost = for<'e> fn(&'e Evidence, &'e Lengths) -> Box<dyn Cost + 'e>;
+pub type MakeCost = for<'e> fn(&'e WordEvidence, &'e Lengths) -> Box<dyn Cost + 'e>;
 
 /// All costs, by name.
 pub const COSTS: &[(&str, MakeCost)] =

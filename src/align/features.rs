@@ -4,7 +4,7 @@ use super::document::Document;
 use super::lengths::Lengths;
 use super::numbers;
 use super::scoring::Scored;
-use super::translation::Evidence;
+use super::translation::WordEvidence;
 use crate::types::Bead;
 
 /// What scoring needs to know of a bead; `None` for one with an empty side.
@@ -15,7 +15,7 @@ use crate::types::Bead;
 pub fn scored(
     (a, b): (&Document<'_>, &Document<'_>),
     bead: &Bead,
-    evidence: &Evidence,
+    evidence: &WordEvidence,
     lengths: &Lengths,
 ) -> Option<Scored> {
     if !bead.is_paired() {
@@ -52,7 +52,7 @@ mod tests {
             Document::new(text, [block].into_iter(), Lang::EN, &words, 10)
         };
         let (a, b) = (document("Debian has 59551 packages."), document("Debian bietet 59551 Pakete."));
-        let evidence = Evidence::new(&a, &b, &Model::default(), &Params::default());
+        let evidence = WordEvidence::new(&a, &b, &Model::default(), &Params::default());
         let bead = Bead { a_start: 0, a_end: 1, b_start: 0, b_end: 1 };
         let found = scored((&a, &b), &bead, &evidence, &Lengths::default()).expect("two sides");
         // Two of four words are the same, each for at most six nats; by word, two more are counted. 23 characters beside 24.

@@ -10,7 +10,7 @@ use super::model::Model;
 use super::params::Params;
 use super::resorted::Resorted;
 use super::scoring::{Scored, classes};
-use super::translation::{Evidence, PageWords};
+use super::translation::{PageWords, WordEvidence};
 use crate::language;
 use crate::language::foreign::Untold;
 use crate::types::{Bead, Lang};
@@ -54,7 +54,7 @@ impl<'t> AlignPage<'t> {
 
 /// A judged bead of two pages.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct JudgedBead {
     /// The sentences.
     pub bead: Bead,
     /// Probability that they are translations, 0..=1; 0 where a side is empty.
@@ -69,7 +69,7 @@ pub struct Judged {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Aligned {
     /// The beads in order; each sentence of both pages occurs once.
-    pub beads: Vec<Judged>,
+    pub beads: Vec<JudgedBead>,
     /// Share of aligned text: the characters in beads that are more likely translations than not, divided by all characters of both pages,
     /// 0..=1.
     pub score: f32,
@@ -80,7 +80,7 @@ const ALIGNED_SCORE: f32 = 0.5;
 
 /// Aligns two pages and judges every bead.
 pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: &Params) -> Aligned {
-    let evidence = Evidence::of_words(&a.words, &b.words, model, &params.translation);
+    let evidence = WordEvidence::of_words(&a.words, &b.words, model, &params.translation);
     let beads = align(&a.document, &b.document, &evidence, &model.lengths, params);
     let mut aligned = Aligned { beads: Vec::with_capacity(beads.len()), score: 0.0 };
     let (mut paired, mut all) = (0u64, 0u64);
@@ -111,7 +111,7 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
             || is_unwritten(b, &texts.1, span_b.words.len());
         let facts = clean::Facts { texts, score, length_delta, foreign, is_other_language };
         let reason = clean::judge(&facts, &params.clean);
-        aligned.beads.push(Judged { bead, score, reason, texts: sides });
+        aligned.beads.push(JudgedBead { bead, score, reason, texts: sides });
     }
     aligned.score = if all == 0 { 0.0 } else { (paired as f64 / all as f64) as f32 };
     aligned

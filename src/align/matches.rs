@@ -1,6 +1,6 @@
 //! The cost of beads by their words, for all beads of a band at once.
 //!
-//! The cost of [`Evidence`] for a bead is a sum over the words of one side; the contribution of each word depends on the sum of p(word | e)
+//! The cost of [`WordEvidence`] for a bead is a sum over the words of one side; the contribution of each word depends on the sum of p(word | e)
 //! over the words e of the other side. So for a side of two units, the contributions of their words are added, and for two units on the
 //! other side, their p. The p of a unit, and of a unit together with the one before it, are added up once for all units in the band that
 //! may be aligned with it.
@@ -12,12 +12,12 @@ use std::ops::Range;
 
 use super::cost::{Cost, SHAPES, StepCosts, Units};
 use super::span::Span;
-use super::translation::{Evidence, Limits, Side, bounded};
+use super::translation::{Limits, Side, WordEvidence, bounded};
 use crate::sequence::band::Band;
 
-/// The cost of [`Evidence`], prepared for the beads of a band.
+/// The cost of [`WordEvidence`], prepared for the beads of a band.
 pub struct Matches<'e> {
-    evidence: &'e Evidence,
+    evidence: &'e WordEvidence,
     limits: Limits,
     /// For each cell of a band that is wider by one, for the units before the cell: L(b|a), L(b|a and the one before), L(a|b), L(a|b and
     /// the one before), all without α.
@@ -38,7 +38,7 @@ fn is_plausible(words_a: usize, words_b: usize) -> bool {
 
 impl<'e> Matches<'e> {
     /// For the words of two pages; no band is prepared yet.
-    pub fn new(evidence: &'e Evidence) -> Matches<'e> {
+    pub fn new(evidence: &'e WordEvidence) -> Matches<'e> {
         let sums = [&evidence.a, &evidence.b].map(|side| vec![[0.0; 2]; side.distinct()]);
         Matches { evidence, limits: Limits::new(&evidence.params), logs: Vec::new(), sums }
     }
@@ -199,7 +199,7 @@ mod tests {
         ) {
             let ((page_a, spans_a), (page_b, spans_b)) = (page(&a), page(&b));
             let params = Params { alpha, max_word, ..Params::default() };
-            let evidence = Evidence::new(&page_a, &page_b, &model(), &params);
+            let evidence = WordEvidence::new(&page_a, &page_b, &model(), &params);
             let (n, m) = (spans_a.len() as u32, spans_b.len() as u32);
             let mut matches = Matches::new(&evidence);
             // First a part of the page, then the whole page: nothing may be left over from the units before.
@@ -236,7 +236,7 @@ mod tests {
         let ((page_a, spans_a), (page_b, spans_b)) = (page(&[long, vec![10]]), page(&[other, vec![20]]));
         for free_words in [0.35, 1e-6] {
             let params = Params { free_words, max_word: 40.0, ..Params::default() };
-            let evidence = Evidence::new(&page_a, &page_b, &model(), &params);
+            let evidence = WordEvidence::new(&page_a, &page_b, &model(), &params);
             let units = Units { a: &spans_a, b: &spans_b };
             let mut matches = Matches::new(&evidence);
             let band = Band::along(2, 2, 3);

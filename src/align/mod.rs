@@ -41,11 +41,11 @@ mod widen;
 
 pub use beads::align;
 pub use document::Document;
-pub use judged::{AlignPage, Aligned, Judged, align_pages};
+pub use judged::{AlignPage, Aligned, JudgedBead, align_pages};
 pub use lengths::Lengths;
 pub use model::{Model, Vocabulary};
 pub use params::Params;
 pub use scoring::Scoring;
-pub use translation::Evidence;
+pub use translation::WordEvidence;
 #[cfg(feature = "internals")]
 pub use {beads::align_by, cost::Cost, params::TrainParams, span::Span};

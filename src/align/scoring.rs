@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::logistic::{Row, fit};
+use crate::logistic::{Example, fit};
 
 /// How many numbers describe a bead.
 pub const FEATURES: usize = 6;
@@ -153,8 +153,8 @@ fn of_kind(beads: &[Scored], kind: usize) -> Vec<Scored> {
 /// The weights that tell beads that were found from wrong ones, as if there were as many of either. All but that of the constant are near
 /// their `prior`, with a ridge of 1.
 fn weights(found: &[Scored], wrong: &[Scored], prior: &[f64; FEATURES]) -> [f64; FEATURES] {
-    let row = |bead: &Scored, truth: f64| Row { inputs: bead.features.map(f64::from), truth, weight: 1.0 };
-    let rows: Vec<Row<FEATURES>> =
+    let row = |bead: &Scored, truth: f64| Example { inputs: bead.features.map(f64::from), truth, weight: 1.0 };
+    let rows: Vec<Example<FEATURES>> =
         found.iter().map(|one| row(one, 1.0)).chain(wrong.iter().map(|one| row(one, 0.0))).collect();
     let mut stiffness = [1.0; FEATURES];
     stiffness[0] = 1e-6;

@@ -10,7 +10,7 @@ use super::lengths::{Lengths, ratio_of};
 use super::model::Model;
 use super::params::Params;
 use super::resorted::Resorted;
-use super::translation::Evidence;
+use super::translation::WordEvidence;
 use crate::lexicon::{Corpus, Kept, KnownPair, Vocabulary, known_vocabularies, vocabularies};
 use crate::types::{Bead, Step, Watch};
 
@@ -90,7 +90,7 @@ fn known_words(pages: &[Pages<'_>], known: &[KnownPair]) -> [Vocabulary; 2] {
 
 /// The beads of a page pair that have two sides; those in lists that each language sorts itself are left out, since they would teach errors.
 fn paired((a, b): &Pages<'_>, model: &Model, params: &Params) -> Vec<Bead> {
-    let evidence = Evidence::new(a, b, model, &params.translation);
+    let evidence = WordEvidence::new(a, b, model, &params.translation);
     let mut lengths = model.lengths;
     let chars = (chars(a), chars(b));
     if lengths == Lengths::default() && chars.0 > 0 && chars.1 > 0 {

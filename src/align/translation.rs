@@ -44,7 +44,7 @@ impl Default for Params {
 /// know, and that has no equal word on the other page, counts for nothing. As in the paper's initial state, equal words have p = 1 where
 /// the model has no translation; where it has one, they have the least probability of a translation that is kept, since a name may be an
 /// ordinary word elsewhere.
-pub struct Evidence {
+pub struct WordEvidence {
     pub(super) a: Side,
     pub(super) b: Side,
     pub(super) params: Params,
@@ -147,14 +147,14 @@ impl Limits {
     }
 }
 
-impl Evidence {
+impl WordEvidence {
     /// Looks up the words of both pages. Time grows with their lengths.
-    pub fn new(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &Params) -> Evidence {
-        Evidence::of_words(&PageWords::new(&a.words), &PageWords::new(&b.words), model, params)
+    pub fn new(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &Params) -> WordEvidence {
+        WordEvidence::of_words(&PageWords::new(&a.words), &PageWords::new(&b.words), model, params)
     }
 
-    /// As [`Evidence::new`], for pages whose words are numbered.
-    pub fn of_words(a: &PageWords, b: &PageWords, model: &Model, params: &Params) -> Evidence {
+    /// As [`WordEvidence::new`], for pages whose words are numbered.
+    pub fn of_words(a: &PageWords, b: &PageWords, model: &Model, params: &Params) -> WordEvidence {
         let found = |page: &PageWords, vocabulary: &Vocabulary| -> Vec<u32> {
             page.distinct.iter().map(|&word| vocabulary.find(word).map_or(NOWHERE, |at| at as u32)).collect()
         };
@@ -169,7 +169,7 @@ impl Evidence {
         side_b.note_linked(&is_linked_b);
         let sums = RefCell::new((vec![[0.0]; a.distinct.len()], vec![[0.0]; b.distinct.len()]));
         let memo = vec![(0..0, 0..0, Logs::default()); (a.numbers.len() / SPAN_WORDS).next_power_of_two()];
-        Evidence { a: side_a, b: side_b, params: params.clone(), sums, memo: RefCell::new(memo) }
+        WordEvidence { a: side_a, b: side_b, params: params.clone(), sums, memo: RefCell::new(memo) }
     }
 
     /// L(b|a) and L(a|b) of two spans, and how many words of each the model can judge.
@@ -234,7 +234,7 @@ pub struct Logs {
     pub known_b: u32,
 }
 
-impl Cost for Evidence {
+impl Cost for WordEvidence {
     fn cost(&self, a: &Span, b: &Span) -> f32 {
         let logs = self.logs(&a.words, &b.words);
         bounded(-(logs.b_given_a + logs.a_given_b) / 2.0)
@@ -500,7 +500,7 @@ mod tests {
         // a: 10 20, b: 11. Σ p(11|e) = 0.8; L(b|a) = ln(0.2 + 0.8·0.8/(3·0.1)) = ln 2.3333 = 0.8473.
         // L(a|b): 10: ln(0.2 + 0.8·0.9/(2·0.1)) = ln 3.8; 20: no translation here, ln 0.2; sum 1.3350 − 1.6094 = −0.2744.
         let params = Params { free_words: 0.2, ..Params::default() };
-        let evidence = Evidence::new(&document(&[10, 20]), &document(&[11]), &model(), &params);
+        let evidence = WordEvidence::new(&document(&[10, 20]), &document(&[11]), &model(), &params);
         let logs = evidence.logs(&(0..2), &(0..1));
         assert!((logs.b_given_a - 0.8473).abs() < 1e-3, "{logs:?}");
         assert!((logs.a_given_b + 0.2744).abs() < 1e-3, "{logs:?}");
@@ -510,7 +510,7 @@ mod tests {
     #[test]
     fn equal_words_speak_for_a_bead_before_anything_is_learnt() {
         let evidence =
-            Evidence::new(&document(&[1, 2, 3]), &document(&[7, 2, 8]), &Model::default(), &Params::default());
+            WordEvidence::new(&document(&[1, 2, 3]), &document(&[7, 2, 8]), &Model::default(), &Params::default());
         let logs = evidence.logs(&(0..3), &(0..3));
         assert_eq!((logs.known_a, logs.known_b), (1, 1));
         assert_eq!(logs.b_given_a, Params::default().max_word);
@@ -529,7 +529,7 @@ mod tests {
 
     #[test]
     fn words_of_the_other_language_are_foreign() {
-        let evidence = Evidence::new(&document(&[11, 21, 11, 11]), &document(&[11]), &model(), &Params::default());
+        let evidence = WordEvidence::new(&document(&[11, 21, 11, 11]), &document(&[11]), &model(), &Params::default());
         assert!(evidence.foreign_a(0..4).is_some_and(|foreign| foreign > 5.0));
         assert_eq!(evidence.foreign_b(0..1), None);
     }
@@ -572,7 +572,7 @@ mod tests {
             cuts in (0usize..30, 0usize..30),
         ) {
             let (model, params) = (model(), Params::default());
-            let evidence = Evidence::new(&document(&a), &document(&b), &model, &params);
+            let evidence = WordEvidence::new(&document(&a), &document(&b), &model, &params);
             let (i, j) = (cuts.0.min(a.len()), cuts.1.min(b.len()));
             let logs = evidence.logs(&(0..i as u32), &(j as u32..b.len() as u32));
             let forward = reference([&b[j..], &b], [&a[..i], &a], (&model.a, &model.b), &params);

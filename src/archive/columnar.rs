@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 use super::format::{Archive, Format, Item, Params};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::sheltered::sheltered;
+use crate::panics::sheltered;
 use crate::types::{Form, RawRecord, Skip, SkipReason};
 
 /// The first bytes of a Parquet file.

@@ -7,10 +7,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::codec::Codec;
+use super::covered_indexes::Archives;
 use super::detect::Formats;
 use super::format::{Format, Params};
 use super::head::head_of;
-use super::index_beside::Archives;
 use super::mime::{ending_of, is_page_ending};
 use super::multi_wacz;
 use super::packed::{is_document, packed};

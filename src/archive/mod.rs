@@ -9,12 +9,12 @@
 //! | `format.rs` | the trait that each of the formats below implements |
 //! | `inputs.rs`, `detect.rs`, `head.rs` | the user's inputs → archives, detected by their first bytes |
 //! | `multi_wacz.rs` | the WACZ files that a file names |
-//! | `index_beside.rs`, `packed.rs`, `tally.rs` | which of the inputs are not read, why, and what is told about them |
+//! | `covered_indexes.rs`, `packed.rs`, `tally.rs` | which of the inputs are not read, why, and what is told about them |
 //! | `identity.rs` | identifies an archive by its bytes, not its name |
 //! | `portions.rs` | the records of an archive in portions, each of which is worked on at once |
 //! | `window.rs`, `codec.rs`, `dictionary.rs`, `members.rs` | a file's bytes → decompressed bytes, and where its members begin |
 //! | `records.rs`, `header.rs`, `position.rs` | where records begin and end, and where reading continues after damage |
-//! | `stream.rs`, `beside.rs` | standard input; waiting for data that may never come |
+//! | `stream.rs`, `own_thread.rs` | standard input; waiting for data that may never come |
 //! | `warc.rs`, `arc.rs` | the header of a record; WAT and WET files are WARC files too |
 //! | `cdx.rs`, `cdx_server.rs`, `columnar.rs` | the lines of an index: CDXJ, CDX, answers of CDX servers, Common Crawl's Parquet |
 //! | `ranges.rs` | records read out of archives by their places |
@@ -32,7 +32,6 @@
 //! A new kind takes a file, its `mod` line and a line in [`FORMATS`].
 
 mod arc;
-mod beside;
 mod cdx;
 mod cdx_server;
 mod codec;
@@ -41,6 +40,7 @@ mod coding;
 mod columnar;
 mod container;
 mod copies;
+mod covered_indexes;
 mod dates;
 mod detect;
 mod dictionary;
@@ -50,12 +50,12 @@ mod header;
 mod http;
 mod httrack;
 mod identity;
-mod index_beside;
 mod inputs;
 mod links;
 mod members;
 mod mime;
 mod multi_wacz;
+mod own_thread;
 pub mod owners;
 mod packed;
 mod pages;
@@ -81,7 +81,6 @@ use crate::error::Result;
 use crate::types::{Capture, Form, RawRecord, Skip};
 use detect::Formats;
 
-pub use beside::patiently;
 pub use copies::Copier;
 #[cfg(feature = "pdf")]
 pub use format::read_pdf_with;
@@ -90,6 +89,7 @@ pub use identity::{Stat, stat};
 use inputs::Indexes;
 pub use inputs::Inputs;
 pub use mime::is_pdf_type;
+pub use own_thread::patiently;
 pub use pages::{NAME as PAGES, is_base_url};
 pub use portions::{Limits, Portion, index_lines, portions, unforeseen};
 pub use stream::{STREAM, Stream};

@@ -3,8 +3,8 @@
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::beside::{arriving, beside};
 use super::format::{Archive, Item};
+use super::own_thread::{arriving, beside};
 use crate::error::{Error, Result};
 use crate::types::{Form, RawRecord};
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 use diglot::error::Error;
-use diglot::exec::{Content, Input, Job, Output, SCHEMA_VERSION, STEPS, Step, step};
+use diglot::exec::{Content, Input, Output, SCHEMA_VERSION, STEPS, Step, StepJob, step};
 use diglot::export::rows::json_line;
 use diglot::store::StoredSettings;
 use serde::Serialize;
@@ -109,7 +109,7 @@ impl Exec {
         };
         let scratch = scratch
             .map_err(Error::io(self.scratch.clone().unwrap_or_else(std::env::temp_dir), "making a folder in"))?;
-        let job = Job {
+        let job = StepJob {
             config: &config,
             settings: &settings,
             scratch: scratch.path(),

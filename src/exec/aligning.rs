@@ -4,9 +4,9 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::coding::{Langs, decode, encode, joined, langs_of, name_of, of_langs, split};
-use super::job::{Job, expect};
+use super::job::{StepJob, expect};
 use super::merging::{Bead, BeadsOfSite, beads_row};
-use super::rows::{Input, Output, Row};
+use super::rows::{EngineRow, Input, Output};
 use super::sampling::{ChosenPages, restore_chosen};
 use super::sites::lang_pairs;
 use super::snapshot::{self, Restored};
@@ -33,7 +33,7 @@ const BEADS: usize = 1 << 14;
 const MODEL: &str = "model";
 
 /// Store rows of a part → those of its texts from which models are learnt.
-pub fn texts(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn texts(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some((store, chosen)) = restore_chosen(job, input)? else { return Ok(()) };
     let mut sites: BTreeMap<u32, Site> = BTreeMap::new();
     for row in chosen {
@@ -53,7 +53,7 @@ pub fn texts(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
             let pages = pack(&joined(&a, &b)).map_err(Error::io("memory", "compressing texts"))?;
             let data = Some(joined(&encode(&(langs, is_learnt))?, &pages));
             let number = i64::from(place);
-            output.put(&Row { part: -1, kind: TEXT.into(), name: row.name.clone(), number, count: 1, data })?;
+            output.put(&EngineRow { part: -1, kind: TEXT.into(), name: row.name.clone(), number, count: 1, data })?;
         }
     }
     Ok(())
@@ -78,7 +78,7 @@ pub struct ModelRow {
 }
 
 /// Texts of language pairs → the model of each.
-pub fn model(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn model(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut by_langs: BTreeMap<LangPair, Vec<Text>> = BTreeMap::new();
     while let Some(row) = input.read()? {
         expect(&row, &[TEXT])?;
@@ -109,13 +109,13 @@ pub fn model(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
             b: model.b.bytes,
         };
         let (name, count) = (name_of(langs), pages.len() as i64);
-        output.put(&Row { part: -1, kind: MODEL.into(), name, number: 0, count, data: Some(encode(&row)?) })?;
+        output.put(&EngineRow { part: -1, kind: MODEL.into(), name, number: 0, count, data: Some(encode(&row)?) })?;
     }
     Ok(())
 }
 
 /// The models of the wanted language pairs.
-fn models(job: &Job<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, ModelRecord)>> {
+fn models(job: &StepJob<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, ModelRecord)>> {
     let mut found = Vec::new();
     job.for_each_given(MODEL, |row| {
         if wanted.contains(&row.name) {
@@ -134,7 +134,7 @@ fn models(job: &Job<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, Mod
 }
 
 /// Store rows of a part → store rows with its sentence pairs, and rows with the hashes of these, by bucket.
-pub fn align(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn align(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
     store.import_models(models(job, &lang_pairs(&store)?)?)?;
     job.in_context(|context| Align.align_alone(&mut store, context))?;
@@ -148,7 +148,13 @@ pub fn align(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
 }
 
 /// Writes the hashes of the sentence pairs that a site keeps, with the page pairs in which each stands.
-fn beads(job: &Job<'_>, (part, domain): (i32, &str), store: &Store, id: SiteId, output: &mut Output<'_>) -> Result<()> {
+fn beads(
+    job: &StepJob<'_>,
+    (part, domain): (i32, &str),
+    store: &Store,
+    id: SiteId,
+    output: &mut Output<'_>,
+) -> Result<()> {
     let Some(head) = store.bitext_head(id)?.filter(|head| !head.chunks.is_empty()) else { return Ok(()) };
     let site = Site::open(store, id)?;
     let bitext = NumberedBitext::new(store, &head)?;

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use super::coding;
-use super::job::{Job, expect};
+use super::job::{StepJob, expect};
 use super::pages::{PAGE, ROW_BYTES};
-use super::rows::{Input, Output, Row};
+use super::rows::{EngineRow, Input, Output};
 use super::sites::{Filling, credible, know_all, teach};
 use super::snapshot::{self, Restored};
 use super::tables::{KeyValues, keys_row};
@@ -42,7 +42,7 @@ const HELD_ROWS: usize = 1 << 18;
 const HELD_BYTES: usize = 64 << 20;
 
 /// Page rows → page rows with outlines in place of the pages.
-pub fn outline(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn outline(_: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     while let Some(row) = input.read()? {
         expect(&row, &[PAGE])?;
         let (pages, skipped) = unpacked(&row)?;
@@ -54,14 +54,14 @@ pub fn outline(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
         // Keys need nothing of what sitemaps declare.
         let skipped = skipped.into_iter().map(|entry| SkipEntry { declared: Vec::new(), ..entry }).collect();
         for portion in Captures::pack(pages, skipped, usize::MAX)? {
-            output.put(&Row { data: Some(coding::of_captures(&portion)?), ..row.clone() })?;
+            output.put(&EngineRow { data: Some(coding::of_captures(&portion)?), ..row.clone() })?;
         }
     }
     Ok(())
 }
 
 /// The captures of a row.
-fn unpacked(row: &Row) -> Result<Unpacked> {
+fn unpacked(row: &EngineRow) -> Result<Unpacked> {
     coding::captures_of(row.bytes()?).and_then(Captures::unpack).ok_or_else(|| row.senseless())
 }
 
@@ -73,7 +73,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(row: &Row) -> Result<Parts> {
+    fn of(row: &EngineRow) -> Result<Parts> {
         let parts = i32::try_from(row.number).ok().zip(i32::try_from(row.count).ok());
         let parts = parts.filter(|&(first, count)| first >= 0 && count > 0 && first.checked_add(count).is_some());
         let (first, count) = parts.ok_or_else(|| row.refused("expected a first part, and how many"))?;
@@ -135,7 +135,7 @@ impl Found {
 }
 
 /// Store rows of the outlines of a domain → its keys, the groups of pages that belong together, and the results for the pages of each part.
-pub fn divide(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn divide(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
     let divided = job.given(DIVIDED)?.into_iter().find(|row| row.part == part);
     let divided = divided.ok_or_else(|| {
@@ -148,12 +148,12 @@ pub fn divide(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
         spread(&store, id, (&kin, parts), output)?;
         store.unmap();
     }
-    let Row { name, number, count, .. } = divided;
+    let EngineRow { name, number, count, .. } = divided;
     let data = Some(coding::encode(&kin)?);
-    output.put(&Row { part, kind: KNOWN.into(), name, number, count, data })?;
+    output.put(&EngineRow { part, kind: KNOWN.into(), name, number, count, data })?;
     let whole = whole_keys(job, &store)?;
     let (name, count, data) = (String::new(), whole.len() as i64, Some(coding::encode(&whole)?));
-    output.put(&Row { part, kind: WHOLE.into(), name, number: 0, count, data })
+    output.put(&EngineRow { part, kind: WHOLE.into(), name, number: 0, count, data })
 }
 
 /// Groups the pages of a store: pages that a pair connects belong together.
@@ -198,7 +198,7 @@ fn spread(store: &Store, id: SiteId, (kin, parts): (&Kin, Parts), output: &mut O
         alone: result.alone.iter().map(|a| (a.0.to_string(), a.1.to_native(), a.2)).collect(),
     };
     let (name, count, data) = (site.head.domain.clone(), known.keys.len() as i64, Some(coding::encode(&known)?));
-    output.put(&Row { part: -1, kind: KNOWN.into(), name, number: 0, count, data })?;
+    output.put(&EngineRow { part: -1, kind: KNOWN.into(), name, number: 0, count, data })?;
     let mut spread = Spread { domain: &site.head.domain, open: BTreeMap::new(), rows: 0, output };
     let ranges: BTreeMap<&str, _> = host_ranges(pages).into_iter().map(|range| (host(range.start), range)).collect();
     for row in result.hosts.iter() {
@@ -254,12 +254,12 @@ impl Spread<'_, '_, '_> {
     }
 }
 
-fn found_row(part: i32, domain: &str, number: i64, found: &Found) -> Result<Row> {
+fn found_row(part: i32, domain: &str, number: i64, found: &Found) -> Result<EngineRow> {
     let (name, count, data) = (domain.to_owned(), found.rows() as i64, Some(coding::encode(found)?));
-    Ok(Row { part, kind: FOUND.into(), name, number, count, data })
+    Ok(EngineRow { part, kind: FOUND.into(), name, number, count, data })
 }
 
-fn whole_keys(job: &Job<'_>, store: &Store) -> Result<Vec<WholeKey>> {
+fn whole_keys(job: &StepJob<'_>, store: &Store) -> Result<Vec<WholeKey>> {
     let mut keys = Vec::new();
     for ((site, at), line) in numbered_keys(store, job.config, &Scope::all(), false)? {
         let (a, b) = line.langs();
@@ -275,7 +275,7 @@ fn whole_keys(job: &Job<'_>, store: &Store) -> Result<Vec<WholeKey>> {
 }
 
 /// Page rows of divided domains → page rows of their parts.
-pub fn deal(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn deal(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut divided: BTreeMap<i32, (Kin, Parts)> = BTreeMap::new();
     job.for_each_given(KNOWN, |row| {
         if row.part >= 0 {
@@ -332,7 +332,7 @@ impl Hands {
             for portion in Captures::pack(pages, skipped, ROW_BYTES)? {
                 let (name, count) = (name.clone(), portion.pages.len() as i64);
                 let data = Some(coding::of_captures(&portion)?);
-                output.put(&Row { part, kind: PAGE.into(), name, number, count, data })?;
+                output.put(&EngineRow { part, kind: PAGE.into(), name, number, count, data })?;
             }
         }
         Ok(())
@@ -340,9 +340,9 @@ impl Hands {
 }
 
 /// Page rows of a part of a domain, and the results for its pages → store rows and training rows.
-pub fn join(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn join(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut filling = Filling::new(job)?;
-    let mut found: Vec<Row> = Vec::new();
+    let mut found: Vec<EngineRow> = Vec::new();
     while let Some(row) = input.read()? {
         expect(&row, &[PAGE, FOUND])?;
         if row.kind == PAGE { filling.take(row, output)? } else { found.push(row) }
@@ -400,7 +400,7 @@ fn missing(what: &str) -> Error {
 }
 
 /// The results for a site, as a store keeps them. A site without pages in this part, of which all captures were left out, has no results.
-fn result(job: &Job<'_>, store: &Store, id: SiteId, of: (Option<Known>, Found)) -> Result<ResultRecord> {
+fn result(job: &StepJob<'_>, store: &Store, id: SiteId, of: (Option<Known>, Found)) -> Result<ResultRecord> {
     let head = store.site(id)?.unwrap_or_default();
     let (known, found) = of;
     let unknown = || Error::input("known rows", format!("{} is not there; give its row by --with", head.domain));
@@ -468,11 +468,11 @@ pub fn shares(store: &Store, part: i32, output: &mut Output<'_>) -> Result<()> {
         shares.extend(of_site.into_values());
     }
     let (count, data) = (shares.len() as i64, Some(coding::encode(&shares)?));
-    output.put(&Row { part, kind: SHARE.into(), name: String::new(), number: 0, count, data })
+    output.put(&EngineRow { part, kind: SHARE.into(), name: String::new(), number: 0, count, data })
 }
 
 /// Facts about whole domains, and the reports of their parts on the keys → the table of their keys.
-pub fn tally(_: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn tally(_: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut wholes: Vec<WholeKey> = Vec::new();
     let mut shares: Vec<(i32, Share)> = Vec::new();
     while let Some(row) = input.read()? {

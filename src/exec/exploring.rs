@@ -1,8 +1,8 @@
 //! Hosts and links of all parts → the sites to crawl next, as `explore` ranks them.
 
 use super::coding::encode;
-use super::job::{Job, expect};
-use super::rows::{Input, Output, Row};
+use super::job::{StepJob, expect};
+use super::rows::{EngineRow, Input, Output};
 use crate::error::{Error, Result};
 use crate::explore::{By, WebBuilder};
 use crate::export::rows::{Columns, json_line};
@@ -27,7 +27,7 @@ pub type Link = (String, String, u32);
 ///
 /// # Errors
 /// When the store cannot be read, or the output does not take it.
-pub fn web(job: &Job<'_>, store: &Store, part: i32, output: &mut Output<'_>) -> Result<()> {
+pub fn web(job: &StepJob<'_>, store: &Store, part: i32, output: &mut Output<'_>) -> Result<()> {
     let hosts: Vec<Host> =
         query::hosts(store)?.into_iter().map(|host| (host.host, host.credibility, host.pairs)).collect();
     for hosts in hosts.chunks(ROWS) {
@@ -47,15 +47,15 @@ pub fn web(job: &Job<'_>, store: &Store, part: i32, output: &mut Output<'_>) -> 
     if links.is_empty() { Ok(()) } else { output.put(&row(part, LINKS, links.len(), encode(&links)?)) }
 }
 
-fn row(part: i32, name: &str, count: usize, data: Vec<u8>) -> Row {
-    Row { part, kind: WEB.into(), name: name.to_owned(), number: 0, count: count as i64, data: Some(data) }
+fn row(part: i32, name: &str, count: usize, data: Vec<u8>) -> EngineRow {
+    EngineRow { part, kind: WEB.into(), name: name.to_owned(), number: 0, count: count as i64, data: Some(data) }
 }
 
 /// Web rows of all parts → the sites that are in none of the parts, and to which bilingual sites link, best first.
 ///
 /// Memory: while links are gathered, the two names of each pair of linked sites, some 150 bytes, as in `diglot explore`; and the rows
 /// of links, compressed.
-pub fn explore(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn explore(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut builder = WebBuilder::new(job.by_domain);
     let mut links = Vec::new();
     while let Some(row) = input.read()? {
@@ -85,7 +85,7 @@ pub fn explore(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Res
                 .map_err(Error::io("memory", "writing a site"))?;
         }
         let (kind, name, count) = (EXPLORE.to_owned(), String::new(), sites.len() as i64);
-        output.put(&Row { part: -1, kind, name, number, count, data: Some(lines) })?;
+        output.put(&EngineRow { part: -1, kind, name, number, count, data: Some(lines) })?;
     }
     Ok(())
 }

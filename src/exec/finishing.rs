@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::dividing::shares;
 use super::exploring;
-use super::job::{Content, Job, expect};
+use super::job::{Content, StepJob, expect};
 use super::merging::{SHARED, Shared, SharedOfSite};
 use super::rows::{Input, Output};
 use super::snapshot::{KIND as STORE, Restored, Restoring};
@@ -27,7 +27,7 @@ const REPEAT_ROWS: usize = 1 << 11;
 const HEADS: usize = 5000;
 
 /// Store rows of a part, and shared rows → its pairs, sentence pairs and keys, as tables.
-pub fn finish(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn finish(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut restoring = Restoring::new(job);
     let mut by_domain: BTreeMap<String, SharedOfSite> = BTreeMap::new();
     let mut parts = Vec::new();
@@ -111,7 +111,7 @@ fn keep(store: &mut Store, head: &mut BitextHead, SharedOfSite { urls, mut share
 }
 
 /// Writes the rows of one kind of content that a store has, as tables by language pair.
-fn tables(job: &Job<'_>, store: &Store, (part, content): (i32, Content), output: &mut Output<'_>) -> Result<()> {
+fn tables(job: &StepJob<'_>, store: &Store, (part, content): (i32, Content), output: &mut Output<'_>) -> Result<()> {
     let scope = Scope::all();
     let of = match content {
         Content::Pairs => export::Content::Pairs,
@@ -151,7 +151,7 @@ fn tables(job: &Job<'_>, store: &Store, (part, content): (i32, Content), output:
 }
 
 /// Writes the keys of a store as JSON objects, one a line.
-fn keys(job: &Job<'_>, store: &Store, part: i32, output: &mut Output<'_>) -> Result<()> {
+fn keys(job: &StepJob<'_>, store: &Store, part: i32, output: &mut Output<'_>) -> Result<()> {
     let mut by_langs: BTreeMap<String, Vec<KeyValues>> = BTreeMap::new();
     for line in query::keys(store, job.config, &Scope::all(), false)? {
         let (a, b) = line.langs();

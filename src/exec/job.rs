@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use super::rows::{Input, Row};
+use super::rows::{EngineRow, Input};
 use crate::archive::Inputs;
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -12,7 +12,7 @@ use crate::pipeline::{Context, Silent};
 use crate::store::StoredSettings;
 
 /// The parameters of a step, besides rows.
-pub struct Job<'j> {
+pub struct StepJob<'j> {
     /// Settings, the same for all steps.
     pub config: &'j Config,
     /// The same settings, in the form in which a store keeps them.
@@ -74,9 +74,9 @@ impl Content {
     ];
 }
 
-impl Job<'_> {
+impl StepJob<'_> {
     /// The rows of a kind from the files that all tasks are given.
-    pub(super) fn given(&self, kind: &str) -> Result<Vec<Row>> {
+    pub(super) fn given(&self, kind: &str) -> Result<Vec<EngineRow>> {
         let mut found = Vec::new();
         self.for_each_given(kind, |row| {
             found.push(row);
@@ -86,7 +86,7 @@ impl Job<'_> {
     }
 
     /// Calls `each` with each of these rows, in order.
-    pub(super) fn for_each_given(&self, kind: &str, mut each: impl FnMut(Row) -> Result<()>) -> Result<()> {
+    pub(super) fn for_each_given(&self, kind: &str, mut each: impl FnMut(EngineRow) -> Result<()>) -> Result<()> {
         for path in self.with {
             let mut rows = Input::open(path)?;
             while let Some(row) = rows.read()? {
@@ -131,7 +131,7 @@ pub(super) struct OnePart(pub Option<i32>);
 
 impl OnePart {
     /// Refuses a row of another part, or of a kind that is not expected.
-    pub(super) fn check(&mut self, row: &Row, kinds: &[&str]) -> Result<()> {
+    pub(super) fn check(&mut self, row: &EngineRow, kinds: &[&str]) -> Result<()> {
         expect(row, kinds)?;
         let part = *self.0.get_or_insert(row.part);
         if part == row.part {
@@ -143,7 +143,7 @@ impl OnePart {
 }
 
 /// Refuses a row of a kind that is not expected.
-pub(super) fn expect(row: &Row, kinds: &[&str]) -> Result<()> {
+pub(super) fn expect(row: &EngineRow, kinds: &[&str]) -> Result<()> {
     if kinds.contains(&row.kind.as_str()) {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! Keys and pages of a part → its page pairs.
 
-use super::job::Job;
+use super::job::StepJob;
 use super::rows::{Input, Output};
 use super::sampling::page_pairs;
 use super::sites::lang_pairs;
@@ -12,7 +12,7 @@ use crate::pipeline::stages::{align::samples, iterate::Iterate, verify::Verify};
 use crate::query::learnt_record;
 
 /// Store rows of a part → store rows with its page pairs, and rows with the pairs from which alignment may learn.
-pub fn judge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn judge(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
     // The pages from which models were learnt are not known here; nothing in this step depends on them.
     let record = |(langs, learnt)| (langs, learnt_record(langs, 1, learnt, Default::default()));

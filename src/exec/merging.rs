@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::coding::encode;
-use super::job::{Job, expect};
-use super::rows::{Input, Output, Row};
+use super::job::{StepJob, expect};
+use super::rows::{EngineRow, Input, Output};
 use crate::align::clean::Reason;
 use crate::align::repeats::{BeadId, Finder};
 use crate::error::Result;
@@ -99,8 +99,8 @@ impl SharedOfSite {
 ///
 /// # Errors
 /// When it is too long.
-pub fn beads_row(bucket: i32, part: i32, domain: &str, beads: &BeadsOfSite) -> Result<Row> {
-    Ok(Row {
+pub fn beads_row(bucket: i32, part: i32, domain: &str, beads: &BeadsOfSite) -> Result<EngineRow> {
+    Ok(EngineRow {
         part: bucket,
         kind: BEAD.into(),
         name: domain.to_owned(),
@@ -111,7 +111,7 @@ pub fn beads_row(bucket: i32, part: i32, domain: &str, beads: &BeadsOfSite) -> R
 }
 
 /// The sentence pairs of one bucket, by site in the order of domains.
-struct Bucket(Vec<(Row, BeadsOfSite)>);
+struct Bucket(Vec<(EngineRow, BeadsOfSite)>);
 
 impl Bucket {
     /// The page pairs in which a sentence pair stands, as the position of the site and the position among the URLs of the site.
@@ -150,13 +150,13 @@ impl Gathering {
         let row = &bucket.0[site].0;
         let (part, name, number) = (row.number as i32, row.name.clone(), i64::from(row.part));
         let (count, data) = (found.shared.len() as i64, Some(encode(&found)?));
-        output.put(&Row { part, kind: SHARED.into(), name, number, count, data })
+        output.put(&EngineRow { part, kind: SHARED.into(), name, number, count, data })
     }
 }
 
 /// Bead rows of whole buckets → the sentence pairs that each site shares with others.
-pub fn merge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
-    let mut buckets: BTreeMap<i32, Vec<Row>> = BTreeMap::new();
+pub fn merge(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    let mut buckets: BTreeMap<i32, Vec<EngineRow>> = BTreeMap::new();
     while let Some(row) = input.read()? {
         expect(&row, &[BEAD])?;
         buckets.entry(row.part).or_default().push(row);
@@ -171,7 +171,7 @@ pub fn merge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
             }
             match bucket.0.last_mut().filter(|(site, _)| (&site.name, site.number) == (&row.name, row.number)) {
                 Some((_, known)) => known.take(beads),
-                None => bucket.0.push((Row { data: None, ..row }, beads)),
+                None => bucket.0.push((EngineRow { data: None, ..row }, beads)),
             }
         }
         for (row, site) in &mut bucket.0 {
@@ -187,7 +187,7 @@ pub fn merge(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
     Ok(())
 }
 
-fn compare(job: &Job<'_>, bucket: &Bucket, output: &mut Output<'_>) -> Result<()> {
+fn compare(job: &StepJob<'_>, bucket: &Bucket, output: &mut Output<'_>) -> Result<()> {
     let mut finder = Finder::new(job.config.memory.sorted_beads(), job.scratch);
     for ((_, site), unit) in bucket.0.iter().zip(0u32..) {
         for bead in &site.beads {

@@ -29,6 +29,6 @@ mod steps;
 mod tables;
 mod teaching;
 
-pub use job::{Content, Job};
-pub use rows::{Input, Output, Row, SCHEMA_VERSION};
+pub use job::{Content, StepJob};
+pub use rows::{EngineRow, Input, Output, SCHEMA_VERSION};
 pub use steps::{STEPS, Step, step};

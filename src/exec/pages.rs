@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::coding;
-use super::job::{Job, expect};
-use super::rows::{Input, Output, Row};
+use super::job::{StepJob, expect};
+use super::rows::{EngineRow, Input, Output};
 use crate::archive::{self, Limits};
 use crate::config::fields;
 use crate::error::{Error, Result};
@@ -40,7 +40,7 @@ const STAGES: [(&str, &[&dyn Stage]); 4] =
     [("pages", &[&Ingest]), ("keys", &[&Index, &Links, &Keys]), ("judge", &[&Verify, &Iterate]), ("align", &[&Align])];
 
 /// Writes hashes of the settings on which steps depend; each hash covers its group and the groups before.
-fn settings(job: &Job<'_>, output: &mut Output<'_>) -> Result<()> {
+fn settings(job: &StepJob<'_>, output: &mut Output<'_>) -> Result<()> {
     // How many page pairs are proposed for a sample is decided in the step that judges them.
     let sampled = fields::changed(job.config, &["align.train"]);
     for (name, stages) in STAGES {
@@ -48,25 +48,25 @@ fn settings(job: &Job<'_>, output: &mut Output<'_>) -> Result<()> {
         stages.iter().for_each(|&stage| hasher.update(&fingerprint(stage, job.config).to_le_bytes()));
         hasher.update(format!("{sampled:?}").as_bytes());
         let (kind, name, number) = ("settings".to_owned(), name.to_owned(), hasher.digest() as i64);
-        output.put(&Row { part: -1, kind, name, number, count: 1, data: None })?;
+        output.put(&EngineRow { part: -1, kind, name, number, count: 1, data: None })?;
     }
     Ok(())
 }
 
 /// Names archives: input rows, whose number is that of the archive.
-pub fn inputs(job: &Job<'_>, _: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn inputs(job: &StepJob<'_>, _: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let found = archive::expand(job.inputs, job.keep_going, &job.config.archive, &|_| false)?;
     if found.archives.iter().any(|path| path.as_os_str() == archive::STREAM) {
         return Err(Error::Config("standard input can be read once; give files".into()));
     }
     for refused in &found.refused {
         let row = refused_row(0, &refused.path.display().to_string(), &refused.reason);
-        output.put(&Row { count: i64::from(refused.is_fault), ..row })?;
+        output.put(&EngineRow { count: i64::from(refused.is_fault), ..row })?;
     }
     settings(job, output)?;
     for (path, number) in found.archives.iter().zip(0..) {
         let stat = archive::stat(path)?;
-        output.put(&Row {
+        output.put(&EngineRow {
             part: -1,
             kind: "input".into(),
             name: stat.path.display().to_string(),
@@ -78,13 +78,13 @@ pub fn inputs(job: &Job<'_>, _: &mut Input, output: &mut Output<'_>) -> Result<(
     Ok(())
 }
 
-fn refused_row(number: i64, path: &str, reason: &str) -> Row {
+fn refused_row(number: i64, path: &str, reason: &str) -> EngineRow {
     let data = Some(reason.as_bytes().to_vec());
-    Row { part: -1, kind: "refused".into(), name: path.to_owned(), number, count: 1, data }
+    EngineRow { part: -1, kind: "refused".into(), name: path.to_owned(), number, count: 1, data }
 }
 
 /// Reads the archives named in the rows of [`inputs`]. An archive that cannot be read gives a row with the reason.
-pub fn pages(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn pages(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut program = None;
     while let Some(row) = input.read()? {
         expect(&row, &["input", "settings", "refused"])?;
@@ -113,7 +113,7 @@ pub fn pages(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
 }
 
 /// Writes the bytes of an archive, which the engine has read, into a file of the archive's name.
-fn put_down(job: &Job<'_>, number: u32, name: &str, bytes: &[u8]) -> Result<PathBuf> {
+fn put_down(job: &StepJob<'_>, number: u32, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     let folder = job.folder(&format!("input-{number}"));
     fs::create_dir_all(&folder).map_err(Error::io(&folder, "making the folder"))?;
     let name = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or("archive");
@@ -140,7 +140,7 @@ fn of_archive(error: Error, keep_going: bool) -> Failure {
 }
 
 fn read(
-    job: &Job<'_>,
+    job: &StepJob<'_>,
     (number, path, name): (u32, &Path, &str),
     program: &mut Option<Program<Answer>>,
     output: &mut Output<'_>,
@@ -177,7 +177,7 @@ fn read(
     }
     settle(program)?;
     sorting.write(output).map_err(Failure::Run)?;
-    let row = |kind: &str, name: String, count: u64, data| Row {
+    let row = |kind: &str, name: String, count: u64, data| EngineRow {
         part: -1,
         kind: kind.to_owned(),
         name,
@@ -190,7 +190,7 @@ fn read(
         output.put(&row("fingerprint", format!("{fingerprint:016x}"), 1, None))?;
         for (offset, what) in &sorting.damage {
             let (kind, name, number) = ("damage".to_owned(), identity.path.clone(), *offset as i64);
-            output.put(&Row { part: -1, kind, name, number, count: 1, data: Some(what.clone().into_bytes()) })?;
+            output.put(&EngineRow { part: -1, kind, name, number, count: 1, data: Some(what.clone().into_bytes()) })?;
         }
         for (reason, count) in &sorting.skips {
             output.leave_out(reason, *count);
@@ -280,7 +280,7 @@ impl Sorting {
         self.bytes = 0;
         for (name, Family { pages, skipped }) in std::mem::take(&mut self.families) {
             for portion in Captures::pack(pages, skipped, ROW_BYTES)? {
-                output.put(&Row {
+                output.put(&EngineRow {
                     part: part_of(&name),
                     kind: PAGE.into(),
                     name: name.clone(),

@@ -20,8 +20,8 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::coding;
 use crate::error::{Error, Result};
+use crate::panics::sheltered;
 use crate::pipeline::STAGES;
-use crate::sheltered::sheltered;
 use crate::store::FORMAT_VERSION;
 
 /// Version of the columns of rows and of what stands in their `data`; `shapes.rs` tells when it is to be raised.
@@ -37,7 +37,7 @@ const END: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
 
 /// One row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Row {
+pub struct EngineRow {
     /// The part of all sites to which it belongs, or the bucket; -1: none.
     pub part: i32,
     /// Its kind.
@@ -52,7 +52,7 @@ pub struct Row {
     pub data: Option<Vec<u8>>,
 }
 
-impl Row {
+impl EngineRow {
     /// Its data.
     ///
     /// # Errors
@@ -193,7 +193,7 @@ impl Input {
     ///
     /// # Errors
     /// When the rows are cut off, or cannot be read.
-    pub fn read(&mut self) -> Result<Option<Row>> {
+    pub fn read(&mut self) -> Result<Option<EngineRow>> {
         loop {
             if let Some((batch, at)) = &mut self.batch {
                 if *at < batch.num_rows() {
@@ -204,7 +204,7 @@ impl Input {
                     let (row, check) =
                         row.ok_or_else(|| refused("a row lacks a value, or has other columns than the schema says"))?;
                     if check.is_some_and(|check| check != i64::from(row.check())) {
-                        let Row { kind, name, .. } = row;
+                        let EngineRow { kind, name, .. } = row;
                         let problem = format!(
                             "the row {name} of kind {kind} is not as it was written: do the step anew that wrote it"
                         );
@@ -229,7 +229,7 @@ impl Input {
     ///
     /// # Errors
     /// As [`Input::read`].
-    pub fn all(&mut self) -> Result<Vec<Row>> {
+    pub fn all(&mut self) -> Result<Vec<EngineRow>> {
         let mut rows = Vec::new();
         while let Some(row) = self.read()? {
             rows.push(row);
@@ -260,7 +260,7 @@ fn check(place: &str, found: &Schema) -> Result<()> {
 }
 
 /// A row, and its checksum, if it has one.
-fn row(batch: &RecordBatch, at: usize) -> Option<(Row, Option<i64>)> {
+fn row(batch: &RecordBatch, at: usize) -> Option<(EngineRow, Option<i64>)> {
     let text = |name: &str| {
         let column = batch.column_by_name(name)?;
         if column.is_null(at) {
@@ -282,7 +282,7 @@ fn row(batch: &RecordBatch, at: usize) -> Option<(Row, Option<i64>)> {
     };
     let part = batch.column_by_name("part")?.as_primitive_opt::<Int32Type>()?;
     let check = number("check");
-    let row = Row {
+    let row = EngineRow {
         part: (!part.is_null(at)).then(|| part.value(at))?,
         kind: text("kind")?,
         name: text("name")?,
@@ -381,7 +381,7 @@ impl<'o> Output<'o> {
     ///
     /// # Errors
     /// When the output does not take it.
-    pub fn put(&mut self, row: &Row) -> Result<()> {
+    pub fn put(&mut self, row: &EngineRow) -> Result<()> {
         let columns = &mut self.columns;
         columns.part.append_value(row.part);
         columns.kind.append_value(&row.kind);
@@ -461,8 +461,8 @@ fn failed(error: ArrowError) -> Error {
 mod tests {
     use super::*;
 
-    fn rows() -> Vec<Row> {
-        let row = |number: i64| Row {
+    fn rows() -> Vec<EngineRow> {
+        let row = |number: i64| EngineRow {
             part: number as i32 % 3,
             kind: if number % 2 == 0 { "even" } else { "odd" }.to_owned(),
             name: format!("example{number}.org"),
@@ -473,7 +473,7 @@ mod tests {
         (0..5000).map(row).collect()
     }
 
-    fn written(rows: &[Row]) -> (Vec<u8>, u64, BTreeMap<String, u64>) {
+    fn written(rows: &[EngineRow]) -> (Vec<u8>, u64, BTreeMap<String, u64>) {
         let mut bytes = Vec::new();
         let mut output = Output::stream(&mut bytes).expect("memory");
         rows.iter().for_each(|row| output.put(row).expect("memory"));
@@ -528,7 +528,8 @@ mod tests {
             match read(changed) {
                 // Engines may change the part, and a few bytes of the file mean nothing.
                 Ok(found) => {
-                    let as_before = found.into_iter().zip(&rows).map(|(row, before)| Row { part: before.part, ..row });
+                    let as_before =
+                        found.into_iter().zip(&rows).map(|(row, before)| EngineRow { part: before.part, ..row });
                     assert!(as_before.eq(rows[..30].iter().cloned()), "byte {at}");
                 }
                 Err(_) => refused += 1,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::coding::{Langs, encode, langs_of, name_of, of_langs};
-use super::job::{Job, expect};
-use super::rows::{Input, Output, Row};
+use super::job::{StepJob, expect};
+use super::rows::{EngineRow, Input, Output};
 use super::snapshot::{KIND as STORE, Restored, Restoring};
 use crate::align::sample::{SampledPair, portions};
 use crate::error::{Error, Result};
@@ -61,8 +61,8 @@ impl Candidates {
     ///
     /// # Errors
     /// When it is too long.
-    pub fn row(&self) -> Result<Row> {
-        Ok(Row {
+    pub fn row(&self) -> Result<EngineRow> {
+        Ok(EngineRow {
             part: self.part,
             kind: TRAINING.into(),
             name: self.domain.clone(),
@@ -104,7 +104,7 @@ pub type ChosenPages = (u32, u32, u32, u32, bool);
 ///
 /// # Errors
 /// When they are too long.
-pub fn page_pairs(part: i32, samples: Samples) -> Result<Vec<Row>> {
+pub fn page_pairs(part: i32, samples: Samples) -> Result<Vec<EngineRow>> {
     let row = |(langs, (sample, total)): (LangPair, (Smallest<SampledPair>, u64))| {
         let pair = |pair: SampledPair| PagePairRow {
             hash: pair.hash,
@@ -119,8 +119,8 @@ pub fn page_pairs(part: i32, samples: Samples) -> Result<Vec<Row>> {
     samples.into_iter().map(row).collect()
 }
 
-fn of_page_pairs(part: i32, langs: LangPair, total: u64, pairs: Vec<PagePairRow>) -> Result<Row> {
-    Ok(Row {
+fn of_page_pairs(part: i32, langs: LangPair, total: u64, pairs: Vec<PagePairRow>) -> Result<EngineRow> {
+    Ok(EngineRow {
         part,
         kind: PAGE_PAIR.into(),
         name: name_of(langs),
@@ -131,7 +131,7 @@ fn of_page_pairs(part: i32, langs: LangPair, total: u64, pairs: Vec<PagePairRow>
 }
 
 /// Training rows, or page pairs, of all parts → the chosen ones; with `partial`, rows of the same kind, but fewer.
-pub fn sample(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn sample(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut training = Vec::new();
     let mut page_pairs: BTreeMap<LangPair, (Smallest<PagePairRow>, u64)> = BTreeMap::new();
     while let Some(row) = input.read()? {
@@ -154,7 +154,7 @@ pub fn sample(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
     sample_page_pairs(job, page_pairs, output)
 }
 
-fn sample_training(job: &Job<'_>, mut sites: Vec<Candidates>, output: &mut Output<'_>) -> Result<()> {
+fn sample_training(job: &StepJob<'_>, mut sites: Vec<Candidates>, output: &mut Output<'_>) -> Result<()> {
     sites.sort_unstable_by(|x, y| (x.order, &x.domain, x.part).cmp(&(y.order, &y.domain, y.part)));
     let mut pairs = TrainingPairs::new(&job.config.learn);
     let mut number = 0;
@@ -197,13 +197,13 @@ fn sample_training(job: &Job<'_>, mut sites: Vec<Candidates>, output: &mut Outpu
         let count = pairs.len() as i64;
         let data: ChosenSite = (site.site, site.order, pairs);
         let (part, name, number) = (site.part, site.domain.clone(), site.order as i64);
-        output.put(&Row { part, kind: CHOSEN.into(), name, number, count, data: Some(encode(&data)?) })?;
+        output.put(&EngineRow { part, kind: CHOSEN.into(), name, number, count, data: Some(encode(&data)?) })?;
     }
     Ok(())
 }
 
 fn sample_page_pairs(
-    job: &Job<'_>,
+    job: &StepJob<'_>,
     by_langs: BTreeMap<LangPair, (Smallest<PagePairRow>, u64)>,
     output: &mut Output<'_>,
 ) -> Result<()> {
@@ -231,7 +231,7 @@ fn sample_page_pairs(
         for (part, chosen) in of_parts {
             let (name, count) = (name_of(langs), chosen.len() as i64);
             let data = Some(encode(&(of_langs(langs), chosen))?);
-            output.put(&Row { part, kind: CHOSEN.into(), name, number: 0, count, data })?;
+            output.put(&EngineRow { part, kind: CHOSEN.into(), name, number: 0, count, data })?;
         }
     }
     Ok(())
@@ -241,8 +241,8 @@ fn sample_page_pairs(
 ///
 /// # Errors
 /// As [`Restoring`], or when the chosen pairs cannot be read.
-pub fn restore_chosen(job: &Job<'_>, input: &mut Input) -> Result<Option<(Store, Vec<Row>)>> {
-    let mut chosen: BTreeMap<i32, Vec<Row>> = BTreeMap::new();
+pub fn restore_chosen(job: &StepJob<'_>, input: &mut Input) -> Result<Option<(Store, Vec<EngineRow>)>> {
+    let mut chosen: BTreeMap<i32, Vec<EngineRow>> = BTreeMap::new();
     for row in job.given(CHOSEN)? {
         chosen.entry(row.part).or_default().push(row);
     }

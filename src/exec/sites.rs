@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::job::{Job, OnePart};
+use super::job::{OnePart, StepJob};
 use super::pages::PAGE;
-use super::rows::{Input, Output, Row};
+use super::rows::{EngineRow, Input, Output};
 use super::sampling::Candidates;
 use super::{coding, snapshot};
 use crate::config::Config;
@@ -34,7 +34,7 @@ struct Archives {
 }
 
 impl Archives {
-    fn of(job: &Job<'_>) -> Result<Archives> {
+    fn of(job: &StepJob<'_>) -> Result<Archives> {
         let mut found = Archives { identities: BTreeMap::new(), again: Vec::new() };
         for row in job.given("archive")? {
             let number = u32::try_from(row.number).map_err(|_| Error::input(&row.name, "expected a number"))?;
@@ -52,7 +52,7 @@ impl Archives {
 
 /// Fills a store with the pages of a part.
 pub struct Filling<'j> {
-    job: &'j Job<'j>,
+    job: &'j StepJob<'j>,
     archives: Archives,
     part: OnePart,
     open: Option<(Store, Imports)>,
@@ -63,7 +63,7 @@ impl<'j> Filling<'j> {
     ///
     /// # Errors
     /// When the rows of archives cannot be read.
-    pub fn new(job: &'j Job<'j>) -> Result<Filling<'j>> {
+    pub fn new(job: &'j StepJob<'j>) -> Result<Filling<'j>> {
         Ok(Filling { job, archives: Archives::of(job)?, part: OnePart::default(), open: None })
     }
 
@@ -71,7 +71,7 @@ impl<'j> Filling<'j> {
     ///
     /// # Errors
     /// When it is of another part or kind, or makes no sense; when the disk does not take it.
-    pub fn take(&mut self, row: Row, output: &mut Output<'_>) -> Result<()> {
+    pub fn take(&mut self, row: EngineRow, output: &mut Output<'_>) -> Result<()> {
         self.part.check(&row, &[PAGE])?;
         let number =
             u32::try_from(row.number).map_err(|_| Error::input(&row.name, "expected the number of an archive"))?;
@@ -109,7 +109,7 @@ impl<'j> Filling<'j> {
 const LANGUAGE: &str = "language";
 
 /// Page rows of a part → store, pattern and language rows.
-pub fn keys(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn keys(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut filling = Filling::new(job)?;
     while let Some(row) = input.read()? {
         filling.take(row, output)?;
@@ -123,7 +123,7 @@ pub fn keys(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
     job.in_context(|context| Keys.first_pass(&mut store, context))?;
     let mut rows = Vec::new();
     store.catalog().for_each(Keyspace::Credibility, |pattern, known: Credibility| {
-        rows.push(Row {
+        rows.push(EngineRow {
             part,
             kind: PATTERN.into(),
             name: String::from_utf8_lossy(pattern).into_owned(),
@@ -136,7 +136,7 @@ pub fn keys(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result
     rows.iter().try_for_each(|row| output.put(row))?;
     for (lang, witnesses) in languages::shown(&store)? {
         for (witness, letters) in witnesses {
-            output.put(&Row {
+            output.put(&EngineRow {
                 part,
                 kind: LANGUAGE.into(),
                 name: lang.to_string(),
@@ -164,7 +164,7 @@ fn order_of(witness: u64) -> i64 {
 }
 
 /// What domains of all parts show of languages.
-fn shown(job: &Job<'_>) -> Result<Shown> {
+fn shown(job: &StepJob<'_>) -> Result<Shown> {
     let mut found = Shown::new();
     job.for_each_given(LANGUAGE, |row| {
         let lang = Lang::parse(&row.name).ok_or_else(|| row.refused("expected the tag of a language"))?;
@@ -182,14 +182,14 @@ fn shown(job: &Job<'_>) -> Result<Shown> {
 }
 
 /// A new store with the settings of the job.
-fn new_store(job: &Job<'_>) -> Result<Store> {
+fn new_store(job: &StepJob<'_>) -> Result<Store> {
     let mut store = Store::open(&job.folder("store"), Access::Write)?;
     store.keep_settings(job.settings.clone())?;
     Ok(store)
 }
 
 /// Store rows of a part → store rows, and training rows: the pairs from which language pairs may be learnt.
-pub fn rescue(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn rescue(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some(snapshot::Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
     credible(job, &mut store)?;
     teach(job, part, &store, output)?;
@@ -200,7 +200,7 @@ pub fn rescue(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resu
 ///
 /// # Errors
 /// When the store or what is known of other sites cannot be read, or the disk does not take the result.
-pub fn credible(job: &Job<'_>, store: &mut Store) -> Result<()> {
+pub fn credible(job: &StepJob<'_>, store: &mut Store) -> Result<()> {
     let least = job.config.keys.rescue_above;
     let sums = sums(job, |name, sum| {
         let is_credible = least.is_some_and(|least| credibility::global(sum) > least);
@@ -216,7 +216,7 @@ pub fn credible(job: &Job<'_>, store: &mut Store) -> Result<()> {
 ///
 /// # Errors
 /// As [`credible`].
-pub fn know_all(job: &Job<'_>, store: &mut Store) -> Result<()> {
+pub fn know_all(job: &StepJob<'_>, store: &mut Store) -> Result<()> {
     let mut patterns: BTreeSet<String> = BTreeSet::new();
     for id in sites(store, &Scope::all())? {
         if let Some(result) = store.result(id)? {
@@ -246,7 +246,7 @@ pub fn lang_pairs(store: &Store) -> Result<BTreeSet<String>> {
 ///
 /// # Errors
 /// When the store cannot be read, or the output does not take it.
-pub fn teach(job: &Job<'_>, part: i32, store: &Store, output: &mut Output<'_>) -> Result<()> {
+pub fn teach(job: &StepJob<'_>, part: i32, store: &Store, output: &mut Output<'_>) -> Result<()> {
     if !teaches(job.config) {
         return Ok(());
     }
@@ -262,7 +262,7 @@ fn teaches(config: &Config) -> bool {
 }
 
 /// The wanted patterns with their sums across sites.
-fn sums(job: &Job<'_>, is_wanted: impl Fn(&str, u64) -> Result<bool>) -> Result<Vec<(String, Credibility)>> {
+fn sums(job: &StepJob<'_>, is_wanted: impl Fn(&str, u64) -> Result<bool>) -> Result<Vec<(String, Credibility)>> {
     let mut found = BTreeMap::new();
     job.for_each_given(PATTERN, |row| {
         let sites = u32::try_from(row.count).map_err(|_| row.refused("expected a number of sites"))?;

@@ -5,8 +5,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use super::job::{Job, OnePart};
-use super::rows::{Input, Output, Row};
+use super::job::{OnePart, StepJob};
+use super::rows::{EngineRow, Input, Output};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::store::{Access, Store};
@@ -36,7 +36,7 @@ pub fn write(part: i32, store: Store, output: &mut Output<'_>) -> Result<()> {
         while at < bytes.max(1) {
             let mut chunk = vec![0; (bytes - at).min(CHUNK as u64) as usize];
             file.read_exact(&mut chunk).map_err(Error::io(&path, "reading"))?;
-            let row = Row {
+            let row = EngineRow {
                 part,
                 kind: KIND.to_owned(),
                 name: name.clone(),
@@ -86,7 +86,7 @@ pub struct Restored {
 
 impl Restoring {
     /// Restores into a folder in the scratch folder.
-    pub fn new(job: &Job<'_>) -> Restoring {
+    pub fn new(job: &StepJob<'_>) -> Restoring {
         Restoring { folder: job.folder("store"), ..Restoring::default() }
     }
 
@@ -94,7 +94,7 @@ impl Restoring {
     ///
     /// # Errors
     /// When it is of another part or kind, or the disk does not take it.
-    pub fn take(&mut self, row: &Row) -> Result<()> {
+    pub fn take(&mut self, row: &EngineRow) -> Result<()> {
         self.part.check(row, &[KIND])?;
         if *self.expected.get_or_insert(row.count) != row.count {
             return Err(Error::input("store rows", "they are of several stores"));
@@ -160,7 +160,7 @@ impl Restoring {
 ///
 /// # Errors
 /// As [`Restoring`].
-pub fn read(job: &Job<'_>, input: &mut Input) -> Result<Option<Restored>> {
+pub fn read(job: &StepJob<'_>, input: &mut Input) -> Result<Option<Restored>> {
     let mut restoring = Restoring::new(job);
     while let Some(row) = input.read()? {
         restoring.take(&row)?;

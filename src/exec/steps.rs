@@ -1,6 +1,6 @@
 //! The table of all steps.
 
-use super::job::Job;
+use super::job::StepJob;
 use super::rows::{Input, Output};
 use super::{aligning, dividing, exploring, finishing, judging, merging, pages, sampling, sites, teaching};
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ pub struct Step {
     /// True when it reads rows.
     pub reads: bool,
     /// The function that performs it.
-    run: fn(&Job<'_>, &mut Input, &mut Output<'_>) -> Result<()>,
+    run: fn(&StepJob<'_>, &mut Input, &mut Output<'_>) -> Result<()>,
 }
 
 const PARTS: Option<&str> = Some("make parts smaller (pages_per_part, and split_over for larger domains)");
@@ -64,7 +64,7 @@ impl Step {
     /// # Errors
     /// [`Error::Input`] for rows that are not valid, are cut off, or were given by --with for another step; otherwise what stopped the
     /// work.
-    pub fn run(&self, job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+    pub fn run(&self, job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
         job.check_given(self.with)?;
         (self.run)(job, input, output)
     }

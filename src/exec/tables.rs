@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::rows::{Output, Row};
+use super::rows::{EngineRow, Output};
 use crate::error::{Error, Result};
 use crate::export::rows::{Columns, json_line};
 use crate::export::{self, Exporter};
@@ -24,12 +24,12 @@ pub type KeyValues = [Value; KeyLine::COLUMNS.len()];
 ///
 /// # Errors
 /// When memory does not take them.
-pub fn keys_row(part: i32, langs: String, keys: &[KeyValues]) -> Result<Row> {
+pub fn keys_row(part: i32, langs: String, keys: &[KeyValues]) -> Result<EngineRow> {
     let mut lines = Vec::new();
     for values in keys {
         json_line(&mut lines, &Columns(&KeyLine::COLUMNS, values)).map_err(Error::io("memory", "writing a key"))?;
     }
-    Ok(Row { part, kind: "keys".into(), name: langs, number: 0, count: keys.len() as i64, data: Some(lines) })
+    Ok(EngineRow { part, kind: "keys".into(), name: langs, number: 0, count: keys.len() as i64, data: Some(lines) })
 }
 
 /// The tables of one kind of content, one for each language pair, while they are filled.
@@ -92,7 +92,7 @@ impl<'t, 'o> Tables<'t, 'o> {
         exporter.finish().map_err(Error::io("memory", "writing a table"))?;
         let data = std::mem::take(&mut *bytes.0.lock().unwrap_or_else(PoisonError::into_inner));
         let (kind, count) = (self.content.name().to_owned(), rows as i64);
-        self.output.put(&Row { part: self.part, kind, name, number: 0, count, data: Some(data) })
+        self.output.put(&EngineRow { part: self.part, kind, name, number: 0, count, data: Some(data) })
     }
 
     /// Writes the remaining rows.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::coding::{Langs, encode, langs_of, name_of, of_langs};
-use super::job::{Job, expect};
-use super::rows::{Input, Output, Row};
+use super::job::{StepJob, expect};
+use super::rows::{EngineRow, Input, Output};
 use super::sampling::{ChosenSite, restore_chosen};
 use crate::error::Result;
 use crate::index::site::Urls;
@@ -22,7 +22,7 @@ const LEARNT: &str = "learnt";
 type Trainings = BTreeMap<LangPair, Vec<Training>>;
 
 /// Store rows of a part → lessons of its sites with training pairs.
-pub fn lessons(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn lessons(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some((store, chosen)) = restore_chosen(job, input)? else { return Ok(()) };
     let settings = learn::Settings { learn: &job.config.learn, fit: &job.config.judge.fit };
     for row in chosen {
@@ -39,7 +39,7 @@ pub fn lessons(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Res
             trainings.entry(langs_of(langs)?).or_default().push(Training { pages: (a, b), key, is_fitted });
         }
         for (langs, lesson) in learn::lessons(&site.view(job.config), trainings, settings)? {
-            output.put(&Row {
+            output.put(&EngineRow {
                 part: -1,
                 kind: LESSON.into(),
                 name: name_of(langs),
@@ -63,7 +63,7 @@ pub struct LearntRow {
 }
 
 /// Lessons of language pairs → what was learnt of each.
-pub fn learn(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
+pub fn learn(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut lessons: Vec<(LangPair, (u64, String, i32), Lesson)> = Vec::new();
     while let Some(row) = input.read()? {
         expect(&row, &[LESSON])?;
@@ -83,7 +83,7 @@ pub fn learn(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
         let learnt = LearntRow { langs: of_langs(langs), pairs: pairs as u64, weights, length_ratio, halves };
         let data = Some(encode(&learnt)?);
         let (name, count) = (name_of(langs), pairs as i64);
-        output.put(&Row { part: -1, kind: LEARNT.into(), name, number: 0, count, data })?;
+        output.put(&EngineRow { part: -1, kind: LEARNT.into(), name, number: 0, count, data })?;
     }
     Ok(())
 }
@@ -92,7 +92,7 @@ pub fn learn(job: &Job<'_>, input: &mut Input, output: &mut Output<'_>) -> Resul
 ///
 /// # Errors
 /// When they do not.
-pub fn langs_of_row(row: &Row, langs: Langs) -> Result<LangPair> {
+pub fn langs_of_row(row: &EngineRow, langs: Langs) -> Result<LangPair> {
     langs_of(langs).ok().filter(|&langs| name_of(langs) == row.name).ok_or_else(|| row.senseless())
 }
 
@@ -100,7 +100,7 @@ pub fn langs_of_row(row: &Row, langs: Langs) -> Result<LangPair> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn learnt(job: &Job<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, Learnt)>> {
+pub fn learnt(job: &StepJob<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, Learnt)>> {
     let mut found = Vec::new();
     job.for_each_given(LEARNT, |row| {
         if wanted.contains(&row.name) {

@@ -3,7 +3,7 @@
 use super::fold;
 use super::read::{Read, Signs};
 use super::signals::Collector;
-use crate::language::{Kind, Run};
+use crate::language::{Run, RunKind};
 use crate::types::{Block, Page};
 
 /// Length of a title, in characters, at most: WET files begin with the title, but a first line may be a whole text.
@@ -25,7 +25,7 @@ pub fn read(body: &[u8]) -> Read {
         let end = page.text.len() as u32;
         page.text.push('\n');
         page.blocks.push(Block { start, end, ..Block::default() });
-        runs.push(Run { start, end, kind: Kind::Prose });
+        runs.push(Run { start, end, kind: RunKind::Prose });
     }
     if let Some(first) = page.blocks.first() {
         page.title = page.text[first.start as usize..first.end as usize].chars().take(MAX_TITLE_CHARS).collect();

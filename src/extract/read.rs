@@ -1,7 +1,7 @@
 //! What is known of a page before its language is detected.
 
 use super::signals::Collector;
-use crate::language::{Kind, Run};
+use crate::language::{Run, RunKind};
 use crate::types::Page;
 
 /// What is read from the bytes of a page.
@@ -19,7 +19,8 @@ pub struct Read {
 impl Read {
     /// Bytes of text outside links.
     pub fn own_bytes(&self) -> usize {
-        let linked = self.runs.iter().filter(|run| run.kind == Kind::Linked).map(|run| (run.end - run.start) as usize);
+        let linked =
+            self.runs.iter().filter(|run| run.kind == RunKind::Linked).map(|run| (run.end - run.start) as usize);
         self.page.text.len().saturating_sub(self.page.blocks.len() + linked.sum::<usize>())
     }
 }

@@ -81,7 +81,7 @@ pub trait Captures {
 
 /// A page of a new table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct CaptureRow {
     /// Its capture.
     pub source: Source,
     /// The record with its links, if it is not its own record, else 0.
@@ -92,7 +92,7 @@ pub struct Row {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
     /// One page for each URL.
-    pub order: Vec<Row>,
+    pub order: Vec<CaptureRow>,
     /// How many captures did not become pages.
     pub older: u64,
 }
@@ -123,7 +123,7 @@ pub fn merge<C: Captures>(captures: &C, sources: impl Iterator<Item = Source>, c
         is_same
     });
     let older = (all - order.len()) as u64;
-    Merged { order: order.into_iter().map(|(links, source)| Row { links: links[0], source }).collect(), older }
+    Merged { order: order.into_iter().map(|(links, source)| CaptureRow { links: links[0], source }).collect(), older }
 }
 
 /// Puts that capture first of each URL which is nearest to the main date, of its fullest ones. They are sorted by URL, then the fullest and
@@ -196,7 +196,8 @@ mod tests {
         fn merged_by(&self, choice: Choice) -> (Vec<(u32, u64)>, u64) {
             let count = self.0.len() as u32;
             let Merged { order, older } = merge(self, (0..count).map(|at| Source::new(0, at)), 0, choice);
-            let place = |row: &Row| (0..count).find(|&at| Source::new(0, at) == row.source).expect("one of them");
+            let place =
+                |row: &CaptureRow| (0..count).find(|&at| Source::new(0, at) == row.source).expect("one of them");
             (order.iter().map(|row| (place(row), row.links)).collect(), older)
         }
     }

@@ -14,7 +14,7 @@ use crate::index::retrieval;
 use crate::index::smallest::Smallest;
 use crate::judge::best_two::BestTwo;
 use crate::judge::score::Scorer;
-use crate::judge::{self, Judged, beside_rivals, judge, unique};
+use crate::judge::{self, JudgedPairs, beside_rivals, judge, unique};
 use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
 use crate::propose::votes::Votes;
 use crate::propose::{Network, Partners, Signs, neighbours, of_words};
@@ -84,7 +84,7 @@ struct Rounds<'v, 's> {
     also: FxHashMap<PagePair, Candidate>,
     /// The models of this site that the pairs of sitemaps have taught.
     taught_by_sitemaps: BTreeSet<(LangPair, u32)>,
-    judged: Judged,
+    judged: JudgedPairs,
 }
 
 impl<'v, 's> Rounds<'v, 's> {
@@ -109,7 +109,7 @@ impl<'v, 's> Rounds<'v, 's> {
             listed: FxHashSet::default(),
             also: FxHashMap::default(),
             taught_by_sitemaps: BTreeSet::new(),
-            judged: Judged::default(),
+            judged: JudgedPairs::default(),
         };
         for judged in verified {
             // Copies that were found since no longer take part.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::names::{Counts, Names, Seen};
+use super::names::{NameCounts, Names, Seen};
 use super::odds::{logit, sigmoid};
 use super::params::Params;
 use super::prior;
@@ -19,7 +19,7 @@ use crate::types::{
 
 /// Judged pairs of one site.
 #[derive(Clone, Debug, Default)]
-pub struct Judged {
+pub struct JudgedPairs {
     /// The pairs, sorted by language pair, page of the first language, page of the second.
     pub pairs: Vec<JudgedPair>,
     /// Figures of each language pair, method and key over all parts of the site, sorted by these three.
@@ -33,7 +33,7 @@ pub const BELIEVED: f64 = 0.5;
 /// A key is doubtful if less than this share of its pairs is right.
 const DOUBTFUL: f64 = 0.9;
 
-impl Judged {
+impl JudgedPairs {
     /// True for a candidate whose source is wrong in more than one of ten cases, in the part of the site that the pair is in.
     pub fn is_doubtful(&self, candidate: &Candidate, parts: &Parts) -> bool {
         self.share(candidate, parts).is_some_and(|share| share < DOUBTFUL)
@@ -91,7 +91,7 @@ pub fn judge(
     scorer: impl Fn(LangPair, u32) -> Scorer,
     parts: &Parts,
     params: &Params,
-) -> Judged {
+) -> JudgedPairs {
     let mut by_langs: BTreeMap<LangPair, Vec<&Compared>> = BTreeMap::new();
     for one in compared {
         by_langs.entry(one.candidate.pair.langs).or_default().push(one);
@@ -100,7 +100,7 @@ pub fn judge(
     let weighed = by_langs.into_iter().map(|(langs, list)| weigh(langs, list, &scorer, (parts, &names), params));
     let mut weighed: Vec<Weighed<'_>> = weighed.collect();
     decide(&mut weighed, params.min_score);
-    let mut judged = Judged::default();
+    let mut judged = JudgedPairs::default();
     weighed.into_iter().for_each(|weighed| weighed.into_pairs(&params.prior, &mut judged));
     judged.pairs.sort_unstable_by_key(|judged| judged.pair);
     judged
@@ -171,12 +171,12 @@ struct Weighed<'c> {
 }
 
 /// How often the pairs of keys have a name in common. All of them count as right.
-fn names_by_keys<'c>(compared: impl Iterator<Item = &'c &'c Compared>, parts: &Parts) -> Counts {
+fn names_by_keys<'c>(compared: impl Iterator<Item = &'c &'c Compared>, parts: &Parts) -> NameCounts {
     let of_keys = compared.filter(|one| one.candidate.method == Method::Key && !one.same_text);
     let seen = |one: &&Compared| {
         Some(Seen { part: part_of(parts, one), shared: shares_name(one)?, right: 1.0, is_free: false })
     };
-    Counts::new(of_keys.filter_map(seen), parts)
+    NameCounts::new(of_keys.filter_map(seen), parts)
 }
 
 /// The innermost part of the site that a pair is in.
@@ -242,7 +242,7 @@ fn shares_of(
     langs: LangPair,
     compared: &[&Compared],
     said: &mut [Said],
-    (parts, all_names): (&Parts, &Counts),
+    (parts, all_names): (&Parts, &NameCounts),
     params: &Params,
 ) -> (BTreeMap<Source, Shares>, Shares) {
     let source = |one: &Compared| (one.candidate.method, one.candidate.key);
@@ -284,7 +284,7 @@ fn shares_of(
                 let shared = shares_name(one).filter(|_| is_seen)?;
                 Some(Seen { part: said.part, shared, right: belong(one, said), is_free })
             };
-            Names::new(&Counts::new(all.filter_map(seen), parts), names_of_all, parts, &params.prior)
+            Names::new(&NameCounts::new(all.filter_map(seen), parts), names_of_all, parts, &params.prior)
         };
         for (one, said) in compared.iter().zip(said.iter_mut()).filter(|(one, _)| is_named_freely(one.candidate.method))
         {
@@ -357,7 +357,7 @@ fn weigh<'c>(
     langs: LangPair,
     compared: Vec<&'c Compared>,
     scorer: &dyn Fn(LangPair, u32) -> Scorer,
-    (parts, all_names): (&Parts, &Counts),
+    (parts, all_names): (&Parts, &NameCounts),
     params: &Params,
 ) -> Weighed<'c> {
     let prior = &params.prior;
@@ -411,7 +411,7 @@ fn weigh<'c>(
 }
 
 impl Weighed<'_> {
-    fn into_pairs(self, params: &prior::Params, judged: &mut Judged) {
+    fn into_pairs(self, params: &prior::Params, judged: &mut JudgedPairs) {
         // Of each source: its pairs, the accepted ones, the pairs whose texts are not the same, and the sum of the probabilities of these.
         let mut counts: BTreeMap<Source, (u32, u32, f64, f64)> = BTreeMap::new();
         for (at, one) in self.compared.iter().enumerate() {

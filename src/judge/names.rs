@@ -24,17 +24,17 @@ pub struct Seen {
 
 /// By part, how many candidates have a name in common, and how many there are: first of the right ones, then of the wrong ones.
 #[derive(Clone, Debug, Default)]
-pub struct Counts(BTreeMap<u32, [f64; 4]>);
+pub struct NameCounts(BTreeMap<u32, [f64; 4]>);
 
-impl Counts {
+impl NameCounts {
     /// Counts the candidates seen. Cost: candidates × depth of the parts.
-    pub fn new(seen: impl Iterator<Item = Seen>, parts: &Parts) -> Counts {
+    pub fn new(seen: impl Iterator<Item = Seen>, parts: &Parts) -> NameCounts {
         let counted = |Seen { part, shared, right, is_free }| {
             let wrong = if is_free { 1.0 - right } else { 0.0 };
             let shared = f64::from(u8::from(shared));
             (part, [shared * right, right, shared * wrong, wrong])
         };
-        Counts(parts.summed(seen.map(counted)))
+        NameCounts(parts.summed(seen.map(counted)))
     }
 
     fn at(&self, part: u32) -> [f64; 4] {
@@ -63,7 +63,12 @@ impl Names {
     /// whole site the prior is the belief in `params`. `all` counts the pairs of keys in all languages, `of_all` those of this language
     /// pair. No rate is more certain than all candidates of the site and the belief together make it. Cost: parts with candidates, times
     /// their depth.
-    pub fn new(seen: &Counts, (all, of_all): (&Counts, &Counts), parts: &Parts, params: &prior::Params) -> Names {
+    pub fn new(
+        seen: &NameCounts,
+        (all, of_all): (&NameCounts, &NameCounts),
+        parts: &Parts,
+        params: &prior::Params,
+    ) -> Names {
         let mean = |(expected, worth): (f64, f64), shared: f64, all: f64| (worth * expected + shared) / (worth + all);
         let (of_right, of_wrong) = (params.names, params.names_by_chance);
         let means = |expected: (f64, f64), [right, all_right, wrong, all_wrong]: [f64; 4]| {
@@ -117,8 +122,8 @@ mod tests {
         // of a key. The only candidate of the second folder shares none.
         let right = (0..4).map(|_| seen(1, true, 1.0, false));
         let wrong = (0..8).map(|at| seen(1, at == 0, 0.0, true)).chain([seen(1, true, 0.0, false)]);
-        let own = Counts::new(right.chain(wrong).chain([seen(2, false, 0.0, true)]), &parts);
-        let none = Counts::default();
+        let own = NameCounts::new(right.chain(wrong).chain([seen(2, false, 0.0, true)]), &parts);
+        let none = NameCounts::default();
         let names = Names::new(&own, (&none, &none), &parts, &params);
         // The first folder is surrounded by the second, with one wrong candidate, and the second by the first.
         let round: (f64, f64) = (0.5, 0.5 / 5.0);
@@ -135,10 +140,10 @@ mod tests {
 
     #[test]
     fn what_other_languages_show_is_expected_and_counts_once() {
-        let (parts, params, none) = (two_folders(0), prior::Params::default(), Counts::default());
-        let keys = |count: usize| Counts::new((0..count).map(|_| seen(1, true, 1.0, false)), &parts);
-        let candidate = Counts::new([seen(1, true, 0.0, true)].into_iter(), &parts);
-        let says = |own: &Counts, all: &Counts, of_all: &Counts| {
+        let (parts, params, none) = (two_folders(0), prior::Params::default(), NameCounts::default());
+        let keys = |count: usize| NameCounts::new((0..count).map(|_| seen(1, true, 1.0, false)), &parts);
+        let candidate = NameCounts::new([seen(1, true, 0.0, true)].into_iter(), &parts);
+        let says = |own: &NameCounts, all: &NameCounts, of_all: &NameCounts| {
             Names::new(own, (all, of_all), &parts, &params).evidence(1, &parts, false)
         };
         // Beside 500 pairs that share names, 2 of 504 are expected not to, whether the 500 are of this language pair or of another.
@@ -156,9 +161,9 @@ mod tests {
         let parts = Parts::new(&Tree::new((0..160u64).map(|at| (0..at / 40).collect::<Vec<_>>())), &langs);
         let chain: Vec<u32> = parts.chain(parts.of(159)).collect();
         assert_eq!(chain.len(), 4);
-        let (params, none) = (prior::Params::default(), Counts::default());
+        let (params, none) = (prior::Params::default(), NameCounts::default());
         let all = chain.iter().flat_map(|&part| (0..100_000).map(move |_| seen(part, true, 1.0, false)));
-        let names = Names::new(&Counts::new(all, &parts), (&none, &none), &parts, &params);
+        let names = Names::new(&NameCounts::new(all, &parts), (&none, &none), &parts, &params);
         let least = (2.0f64 / 400_004.0 / 0.95).ln();
         for &part in &chain {
             let said = names.evidence(part, &parts, false);
@@ -169,7 +174,7 @@ mod tests {
     #[test]
     fn a_candidate_that_may_be_right_counts_in_part() {
         let counts =
-            Counts::new([Seen { part: 1, shared: true, right: 0.25, is_free: true }].into_iter(), &two_folders(0));
+            NameCounts::new([Seen { part: 1, shared: true, right: 0.25, is_free: true }].into_iter(), &two_folders(0));
         assert_eq!(counts.at(1), [0.25, 0.25, 0.75, 0.75]);
     }
 }

@@ -146,14 +146,14 @@ impl Scorer {
         let effective = good.len().min(bad.len()) as f64;
         let (of_good, of_bad) = (effective / good.len() as f64, effective / bad.len() as f64);
         let rows = |list: &[Similarities], truth: f64, weight: f64| {
-            let row = |one: &Similarities| Row { inputs: of_contents(inputs(one)), truth, weight };
+            let row = |one: &Similarities| Example { inputs: of_contents(inputs(one)), truth, weight };
             list.iter().map(row).collect::<Vec<_>>()
         };
         let mut rows = [rows(good, 1.0, of_good), rows(good, 0.0, of_good), rows(bad, 0.0, of_bad)].concat();
         let mut scorer = prior.clone();
         for _ in 0..TRUST_ROUNDS {
             let (are_right, others) = rows.split_at_mut(good.len());
-            let contents = |row: &Row| params.counted(dot(&scorer.weights, &row.inputs));
+            let contents = |row: &Example| params.counted(dot(&scorer.weights, &row.inputs));
             let evidence: Vec<f64> = are_right.iter().map(contents).collect();
             let share = logit(share_right(&evidence, params.good));
             for ((is_right, is_wrong), evidence) in are_right.iter_mut().zip(others).zip(evidence) {
@@ -166,13 +166,13 @@ impl Scorer {
     }
 
     /// The weights of the greatest posterior probability under a normal prior around `prior`.
-    pub fn fit_rows(rows: &[Row], prior: &Scorer, params: &FitParams) -> Scorer {
+    pub fn fit_rows(rows: &[Example], prior: &Scorer, params: &FitParams) -> Scorer {
         Scorer { weights: logistic::fit(rows, &prior.weights, &[params.stiffness; INPUTS]) }
     }
 }
 
 /// An example that weights are fitted to.
-pub type Row = logistic::Row<INPUTS>;
+pub type Example = logistic::Example<INPUTS>;
 
 /// Rounds that estimate which of the good examples are right; later rounds hardly change the weights.
 const TRUST_ROUNDS: usize = 4;
@@ -222,7 +222,7 @@ mod tests {
             Scorer::fit(good, &alike(0.1), &shipped, &FitParams::default()).expect("examples enough")
         };
         let mixed = [alike(0.8), alike(0.1)[..20].to_vec()].concat();
-        let row = |one: &Similarities, truth: f64| Row { inputs: inputs(one), truth, weight: 1.0 };
+        let row = |one: &Similarities, truth: f64| Example { inputs: inputs(one), truth, weight: 1.0 };
         let bad = alike(0.1);
         let rows = mixed.iter().map(|one| row(one, 1.0)).chain(bad.iter().map(|one| row(one, 0.0)));
         let believed = Scorer::fit_rows(&rows.collect::<Vec<_>>(), &shipped, &FitParams::default());

@@ -9,7 +9,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::params::Params;
-use super::slots::{Occurrence, Part, Role, Shape, Sink, for_each_span, skeletons, span_marker};
+use super::slots::{Cutting, Occurrence, Role, Shape, Sink, for_each_span, skeletons, span_marker};
 use crate::index::site::{NO_LABEL, SiteIndex};
 use crate::index::sorter::Entry;
 use crate::language::codes::names_language;
@@ -18,7 +18,7 @@ use crate::types::{Edit, Key, LangPair, Step, Watch};
 
 /// How often each value occurs in each language: exact up to `max_exact` of them, then upper bounds in a hashed table, so
 /// that memory does not depend on how many there are. Two values may share a counter of the table.
-pub struct Counts {
+pub struct ValueCounts {
     exact: FxHashMap<(u64, u16), u32>,
     max_exact: usize,
     /// Empty while counts are exact.
@@ -26,9 +26,9 @@ pub struct Counts {
     pages: usize,
 }
 
-impl Counts {
-    fn new(pages: usize, max_exact: usize) -> Counts {
-        Counts { exact: FxHashMap::default(), max_exact, counters: Vec::new(), pages }
+impl ValueCounts {
+    fn new(pages: usize, max_exact: usize) -> ValueCounts {
+        ValueCounts { exact: FxHashMap::default(), max_exact, counters: Vec::new(), pages }
     }
 
     fn counter(&self, value: u64, label: u16) -> usize {
@@ -66,7 +66,7 @@ impl Counts {
 
 /// Which values are frequent enough in a language: small, so that lookups are quick.
 struct Frequent {
-    counts: Counts,
+    counts: ValueCounts,
     min_counts: Vec<u32>,
     /// While counts are exact: all (value, label) that are frequent enough.
     exact: FxHashSet<(u64, u16)>,
@@ -75,7 +75,7 @@ struct Frequent {
 }
 
 impl Frequent {
-    fn new(counts: Counts, min_counts: Vec<u32>, shape: Shape) -> Frequent {
+    fn new(counts: ValueCounts, min_counts: Vec<u32>, shape: Shape) -> Frequent {
         let mut frequent = Frequent { counts, min_counts, exact: FxHashSet::default(), reached: Vec::new() };
         let enough =
             |label: u16, count: u32| frequent.min_counts.get(usize::from(label)).is_some_and(|&min| count >= min);
@@ -117,7 +117,7 @@ fn is_mostly_of(count: u32, of_all: u32) -> bool {
 }
 
 struct Counting {
-    counts: Counts,
+    counts: ValueCounts,
     label: u16,
 }
 
@@ -221,7 +221,7 @@ pub struct Value {
     pub role: Role,
     /// A page it stands in, and where: its text is read from there.
     page: u32,
-    parts: Vec<Part>,
+    parts: Vec<Cutting>,
     /// Hashes of the first and last token (or byte, for cores) of each part that is a slot: two parts that share one
     /// make no key, as a shorter part makes the same pairs and more.
     ends: Vec<(u64, u64)>,
@@ -236,7 +236,7 @@ pub struct Values {
 
 /// A pair of values in a pair of languages (positions in [`SiteIndex::langs`], first below second).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Candidate {
+pub struct KeyCandidate {
     /// Language of `from`.
     pub label_a: u16,
     /// Language of `to`.
@@ -321,12 +321,12 @@ impl Scan<'_, '_> {
             // Half, as a count on some pages errs both ways.
             *min = if step == 1 { *min } else { (*min / (2 * step as u32)).max(self.params.min_power) };
         }
-        let counts = Counts::new(self.pages.len() / step, self.params.sample_entries / 16);
+        let counts = ValueCounts::new(self.pages.len() / step, self.params.sample_entries / 16);
         let mut sink = Counting { counts, label: 0 };
         self.for_each_page(step, |_, label, anatomy| match self.shape {
             // What counts for a compound key are its parts.
             Shape::Compound => for_each_span(self.shape, anatomy, self.params, |segment, span| {
-                let marker = span_marker(anatomy, &Part { field: segment.field, span, cut: false });
+                let marker = span_marker(anatomy, &Cutting { field: segment.field, span, cut: false });
                 sink.counts.add(marker, label);
                 sink.counts.add(marker, NO_LABEL);
             }),
@@ -372,19 +372,19 @@ impl Scan<'_, '_> {
         let mut anatomy = Anatomy::default();
         for (value, _) in values.list.iter().zip(wanted).filter(|(_, wanted)| **wanted) {
             if anatomy.read(self.site.urls.identity(value.page), self.params.separators) {
-                markers.extend(value.parts.iter().map(|part| span_marker(&anatomy, &Part { cut: false, ..*part })));
+                markers.extend(value.parts.iter().map(|part| span_marker(&anatomy, &Cutting { cut: false, ..*part })));
             }
         }
         markers
     }
 
     /// The key that a candidate stands for.
-    pub fn key(&self, candidate: &Candidate, values: &Values) -> Option<Key> {
+    pub fn key(&self, candidate: &KeyCandidate, values: &Values) -> Option<Key> {
         let langs = LangPair::new(
             self.site.langs[usize::from(candidate.label_a)],
             self.site.langs[usize::from(candidate.label_b)],
         )?;
-        let texts = |number: u32| -> Vec<(Part, String)> {
+        let texts = |number: u32| -> Vec<(Cutting, String)> {
             let value = &values.list[number as usize];
             let mut anatomy = Anatomy::default();
             anatomy.read(self.site.urls.identity(value.page), self.params.separators);
@@ -455,12 +455,12 @@ fn ends(anatomy: &Anatomy, span: Span, shape: Shape) -> (u64, u64) {
 const MAX_VALUES_OF_SKELETON: usize = 256;
 
 /// Counts, for every pair of values that meet in a skeleton in different languages, in how many skeletons they do.
-pub fn count_candidates(site: &SiteIndex<'_>, values: &Values, entries: &[Entry]) -> Vec<(Candidate, u32)> {
+pub fn count_candidates(site: &SiteIndex<'_>, values: &Values, entries: &[Entry]) -> Vec<(KeyCandidate, u32)> {
     let mut frequency = vec![0u32; values.list.len()];
     for entry in entries {
         frequency[entry.value as usize] += 1;
     }
-    let mut counts: FxHashMap<Candidate, u32> = FxHashMap::default();
+    let mut counts: FxHashMap<KeyCandidate, u32> = FxHashMap::default();
     let mut members: Vec<(u16, u32)> = Vec::new();
     for group in entries.chunk_by(|a, b| a.key == b.key).filter(|group| group.len() > 1) {
         members.clear();
@@ -474,7 +474,7 @@ pub fn count_candidates(site: &SiteIndex<'_>, values: &Values, entries: &[Entry]
         for (i, &(label_a, from)) in members.iter().enumerate() {
             for &(label_b, to) in members[i + 1..].iter().filter(|m| m.0 != label_a) {
                 if from != to && values.fit(from, to) {
-                    *counts.entry(Candidate { label_a, label_b, from, to }).or_default() += 1;
+                    *counts.entry(KeyCandidate { label_a, label_b, from, to }).or_default() += 1;
                 }
             }
         }
@@ -506,7 +506,7 @@ mod tests {
     fn a_mark_of_a_small_site_is_not_lost_to_another_that_shares_its_counter() {
         let values: Vec<u64> = (0..10).map(|n| n << 32).collect();
         for (max_exact, expected) in [(10, 1), (9, 10)] {
-            let mut counts = Counts::new(1, max_exact);
+            let mut counts = ValueCounts::new(1, max_exact);
             values.iter().for_each(|&value| counts.add(value, 0));
             assert!(values.iter().all(|&value| counts.get(value, 0) == expected), "{max_exact}");
         }

@@ -110,7 +110,7 @@ mod tests {
     use proptest::sample::select;
 
     use super::*;
-    use crate::keys::Evidence;
+    use crate::keys::KeyEvidence;
     use crate::keys::small_sites::config;
     use crate::types::{Edit, Field, Lang};
 
@@ -122,7 +122,7 @@ mod tests {
                 langs,
                 edits: vec![Edit { field: Field::Path, from: from.into(), to: "fr".into(), core: false }],
             },
-            evidence: Evidence { power: 1, pages: (2, 1), all_pages: 3 },
+            evidence: KeyEvidence { power: 1, pages: (2, 1), all_pages: 3 },
             state: State::Strong,
             assigned: 0,
             scope: 0..3,
@@ -141,7 +141,7 @@ mod tests {
         let edit = Edit { field: Field::File, from: "en".into(), to: "zh".into(), core: false };
         let mut keys = [FoundKey {
             key: Key { langs, edits: vec![edit] },
-            evidence: Evidence { power: 2, pages: (1, 2), all_pages: 3 },
+            evidence: KeyEvidence { power: 2, pages: (1, 2), all_pages: 3 },
             state: State::Strong,
             assigned: 0,
             scope: 0..3,
@@ -202,7 +202,7 @@ mod tests {
             (select(vec![(0, 1), (0, 2), (1, 2)]), vec(edit, 1..3), 0u64..3, state, vec((0u32..5, 0u32..5), 0..5));
         let found = move |((x, y), edits, power, state, pairs): ((usize, usize), _, _, _, Vec<(u32, u32)>)| FoundKey {
             key: Key { langs: LangPair::new(langs[x], langs[y]).expect("two languages"), edits },
-            evidence: Evidence { power, pages: (5, 5), all_pages: 15 },
+            evidence: KeyEvidence { power, pages: (5, 5), all_pages: 15 },
             state,
             assigned: 0,
             scope: 0..15,

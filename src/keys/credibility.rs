@@ -37,7 +37,7 @@ impl State {
 
 /// What the trust in a key is judged by, within one site.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evidence {
+pub struct KeyEvidence {
     /// Linking power: URL pairs matched.
     pub power: u64,
     /// Pages of the site that could be matched: those in the first and in the second language.
@@ -46,7 +46,7 @@ pub struct Evidence {
     pub all_pages: u32,
 }
 
-impl Evidence {
+impl KeyEvidence {
     /// |w|: pages of the site that count for the key.
     pub fn site_pages(&self, params: &Params) -> u64 {
         match params.strength {
@@ -87,7 +87,7 @@ const MIN_PAIRS_OF_NUMBERS: u64 = 3;
 /// `PagesOfLanguages` is ours; its departures are in docs/methods.md: a language translated in part is judged by its
 /// own pages too, one pair alone proves nothing unless the key names its languages, and bare numbers must match most
 /// of the site.
-pub fn judge(key: &Key, evidence: &Evidence, rescued: bool, params: &Params) -> State {
+pub fn judge(key: &Key, evidence: &KeyEvidence, rescued: bool, params: &Params) -> State {
     let credibility = evidence.credibility(params);
     let strong = match params.strength {
         Strength::PairsOfUrls { min_share } => evidence.power as f64 > min_share * f64::from(evidence.all_pages),
@@ -133,7 +133,7 @@ pub type GlobalSum = u64;
 const UNIT: u128 = 1 << 20;
 
 /// What one site adds to the global credibility C(p) = Σ_w C(p, w)·N(p, w) of a key.
-pub fn contribution(evidence: &Evidence, params: &Params) -> GlobalSum {
+pub fn contribution(evidence: &KeyEvidence, params: &Params) -> GlobalSum {
     let matched = 2 * u128::from(evidence.power);
     let pages = u128::from(evidence.site_pages(params));
     let matched = matched.min(pages);
@@ -158,8 +158,8 @@ mod tests {
     #[test]
     fn credibility_of_two_sites_by_hand() {
         let params = Params::pupsniffer_2013();
-        let first = Evidence { power: 30, pages: (50, 50), all_pages: 100 };
-        let second = Evidence { power: 5, pages: (100, 100), all_pages: 200 };
+        let first = KeyEvidence { power: 30, pages: (50, 50), all_pages: 100 };
+        let second = KeyEvidence { power: 5, pages: (100, 100), all_pages: 200 };
         assert!((first.credibility(&params) - 0.6).abs() < 1e-12);
         assert!((second.credibility(&params) - 0.05).abs() < 1e-12);
         let sum = contribution(&first, &params) + contribution(&second, &params);
@@ -167,14 +167,14 @@ mod tests {
     }
 
     /// From the formulas, with the texts of a key read anew.
-    fn is_strong_by_definition(key: &Key, evidence: &Evidence, params: &Params) -> bool {
+    fn is_strong_by_definition(key: &Key, evidence: &KeyEvidence, params: &Params) -> bool {
         let names = |text: &str, lang: Lang| {
             text.is_empty()
                 || (2..=8).contains(&text.len()) && Lang::parse(text).is_some_and(|named| named.agrees(lang))
         };
         let is_named = key.edits.iter().all(|e| !e.core && names(&e.from, key.langs.a) && names(&e.to, key.langs.b));
         let letters = |text: &str| text.contains(|c: char| c.is_ascii_alphabetic());
-        let Evidence { power, pages: (first, second), all_pages } = *evidence;
+        let KeyEvidence { power, pages: (first, second), all_pages } = *evidence;
         let share = |of: u32| if of == 0 { 0.0 } else { 2.0 * power as f64 / f64::from(of) };
         match params.strength {
             Strength::PairsOfUrls { min_share } => power as f64 > min_share * f64::from(all_pages),
@@ -203,7 +203,7 @@ mod tests {
             let edit = |side: &[&str]| Edit { field: Field::Path, from: side[0].into(), to: side[1].into(), core };
             let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
             let key = Key { langs, edits: sides.chunks_exact(2).map(edit).collect() };
-            let evidence = Evidence { power, pages: (first, second), all_pages: first + second + others };
+            let evidence = KeyEvidence { power, pages: (first, second), all_pages: first + second + others };
             let weak = if rescued { State::Rescued } else { State::Weak };
             let expected = if is_strong_by_definition(&key, &evidence, &params) { State::Strong } else { weak };
             prop_assert_eq!(judge(&key, &evidence, rescued, &params), expected);

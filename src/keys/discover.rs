@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-use super::candidate::{Candidate, Scan, Values};
+use super::candidate::{KeyCandidate, Scan, Values};
 use super::competition::{Matched, compete};
-use super::credibility::{self, Evidence, State};
+use super::credibility::{self, KeyEvidence, State};
 use super::found::{Discovery, FoundKey, FoundPair};
 use super::hosts::{HostSizes, host_at, host_ranges};
 use super::linking_power::{self, Ranked};
@@ -221,8 +221,8 @@ impl Search<'_> {
         let sizes = leftover.map_or(site, |(_, all)| all).sizes(pages.iter().copied());
         let range = pages.first().map_or(0, |&page| page)..pages.last().map_or(0, |&page| page + 1);
         let min_count =
-            |c: &Candidate| self.params.min_count(sizes[usize::from(c.label_a)].min(sizes[usize::from(c.label_b)]));
-        let keep = |c: &Candidate, values: &Values, estimate: u64| {
+            |c: &KeyCandidate| self.params.min_count(sizes[usize::from(c.label_a)].min(sizes[usize::from(c.label_b)]));
+        let keep = |c: &KeyCandidate, values: &Values, estimate: u64| {
             estimate >= u64::from(min_count(c)) || self.has_privilege(&scan, c, values)
         };
         let hosts = (shape == Shape::HostSpans).then(|| HostSizes::new(site));
@@ -233,7 +233,7 @@ impl Search<'_> {
             let mut found = FoundKey {
                 evidence: match &hosts {
                     Some(hosts) => hosts.evidence(&key, *power),
-                    None => Evidence {
+                    None => KeyEvidence {
                         power: *power,
                         pages: (sizes[usize::from(candidate.label_a)], sizes[usize::from(candidate.label_b)]),
                         all_pages: pages.len() as u32,
@@ -256,7 +256,7 @@ impl Search<'_> {
     }
 
     /// True for candidates that are looked at with a single pair: they name their languages, or are credible elsewhere.
-    fn has_privilege(&self, scan: &Scan<'_, '_>, candidate: &Candidate, values: &Values) -> bool {
+    fn has_privilege(&self, scan: &Scan<'_, '_>, candidate: &KeyCandidate, values: &Values) -> bool {
         scan.key(candidate, values)
             .is_some_and(|key| credibility::names_languages(&key) || self.rescue.contains(&key.pattern()))
     }
@@ -265,7 +265,7 @@ impl Search<'_> {
         &self,
         found: &mut FoundKey,
         ranked: &Ranked,
-        c: &Candidate,
+        c: &KeyCandidate,
         (shape, is_folder): (Shape, bool),
         matched: Option<&Matched>,
     ) {
@@ -402,7 +402,7 @@ mod tests {
         }
         let mut evidence = match scan.shape {
             Shape::HostSpans => HostSizes::new(index).evidence(&key, power),
-            _ => Evidence { power, pages: sizes, all_pages: scan.pages.len() as u32 },
+            _ => KeyEvidence { power, pages: sizes, all_pages: scan.pages.len() as u32 },
         };
         let mut state = credibility::judge(&key, &evidence, rescued, params);
         // A core must unite keys of tokens.

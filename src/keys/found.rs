@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::credibility::{Evidence, State};
+use super::credibility::{KeyEvidence, State};
 use crate::index::site::Pages;
 use crate::language::profiles::Line;
 use crate::types::{Key, Lang};
@@ -15,7 +15,7 @@ pub struct FoundKey {
     /// The key.
     pub key: Key,
     /// What it is judged by.
-    pub evidence: Evidence,
+    pub evidence: KeyEvidence,
     /// What became of it.
     pub state: State,
     /// How many pairs it was assigned in the competition.
@@ -127,7 +127,7 @@ mod tests {
                 to: "zh".into(),
                 core: false,
             };
-            let evidence = Evidence { power, pages: (9, 9), all_pages: 18 };
+            let evidence = KeyEvidence { power, pages: (9, 9), all_pages: 18 };
             FoundKey { key: Key { langs, edits: vec![edit] }, evidence, state, assigned: 0, scope, pairs: Vec::new() }
         };
         let keys = vec![

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::credibility::Evidence;
+use super::credibility::KeyEvidence;
 use super::found::Discovery;
 use super::params::Params;
 use crate::index::site::{NO_LABEL, SiteIndex, Urls};
@@ -77,7 +77,7 @@ impl HostSizes {
     }
 
     /// What a host key is judged by: |w| are the pages of the hosts that it turns into one another.
-    pub fn evidence(&self, key: &Key, power: u64) -> Evidence {
+    pub fn evidence(&self, key: &Key, power: u64) -> KeyEvidence {
         let mut touched: FxHashSet<&str> = FxHashSet::default();
         for host in self.hosts.keys() {
             for other in counterpart::counterparts(host, key, true) {
@@ -91,7 +91,7 @@ impl HostSizes {
             touched.iter().filter_map(|host| self.hosts.get(*host)).map(|sizes| sizes[label]).sum()
         };
         let all_pages = touched.iter().filter_map(|host| self.hosts.get(*host)).flatten().sum();
-        Evidence { power, pages: (sum(key.langs.a), sum(key.langs.b)), all_pages }
+        KeyEvidence { power, pages: (sum(key.langs.a), sum(key.langs.b)), all_pages }
     }
 }
 
@@ -220,7 +220,7 @@ mod tests {
                 let touched: BTreeSet<&str> = meet.flat_map(|(x, y)| [x.0, y.0]).collect();
                 let on_them: Vec<u32> = pages.iter().copied().filter(|&page| touched.contains(host_at(&site, page))).collect();
                 let of = |lang| on_them.iter().filter(|&&page| index.lang(page) == Some(lang)).count() as u32;
-                let expected = Evidence { power: 1, pages: (of(key.langs.a), of(key.langs.b)), all_pages: on_them.len() as u32 };
+                let expected = KeyEvidence { power: 1, pages: (of(key.langs.a), of(key.langs.b)), all_pages: on_them.len() as u32 };
                 prop_assert_eq!(HostSizes::new(&index).evidence(&key, 1), expected, "{:?}", key);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::candidate::{Candidate, Scan, Values, count_candidates};
+use super::candidate::{KeyCandidate, Scan, Values, count_candidates};
 use crate::error::Result;
 use crate::index::postings::Postings;
 use crate::index::site::SiteIndex;
@@ -12,8 +12,8 @@ use crate::index::sorter::{Entry, Sorter};
 pub struct Ranked {
     /// What the candidates' numbers mean.
     pub values: Values,
-    /// Candidates and their linking power, in the order of [`Candidate`].
-    pub candidates: Vec<(Candidate, u64)>,
+    /// Candidates and their linking power, in the order of [`KeyCandidate`].
+    pub candidates: Vec<(KeyCandidate, u64)>,
     /// Token → skeletons.
     pub postings: Postings,
 }
@@ -26,7 +26,7 @@ pub struct Ranked {
 ///
 /// # Errors
 /// When entries beyond the memory budget cannot be written to `folder`.
-pub fn rank(scan: &Scan<'_, '_>, folder: &Path, keep: &dyn Fn(&Candidate, &Values, u64) -> bool) -> Result<Ranked> {
+pub fn rank(scan: &Scan<'_, '_>, folder: &Path, keep: &dyn Fn(&KeyCandidate, &Values, u64) -> bool) -> Result<Ranked> {
     let (values, entries, rate) = scan.sample();
     let mut counts = count_candidates(scan.site, &values, &entries);
     // An estimate errs both ways: what seems to have half the minimum power is counted exactly.
@@ -54,7 +54,7 @@ pub fn rank(scan: &Scan<'_, '_>, folder: &Path, keep: &dyn Fn(&Candidate, &Value
         })?;
     }
     let postings = builder.postings;
-    let power = |c: &Candidate| postings.linking_power((c.from, c.label_a), (c.to, c.label_b));
+    let power = |c: &KeyCandidate| postings.linking_power((c.from, c.label_a), (c.to, c.label_b));
     let candidates = counts.into_iter().map(|(candidate, _)| (candidate, power(&candidate))).collect();
     Ok(Ranked { values, candidates, postings })
 }
@@ -94,7 +94,7 @@ pub(super) mod tests {
     use crate::keys::params::Params;
     use crate::keys::rescue;
     use crate::keys::slots::tests::{SHAPES, Way, ways};
-    use crate::keys::slots::{Part, Role, Shape, for_each_span, span_marker};
+    use crate::keys::slots::{Cutting, Role, Shape, for_each_span, span_marker};
     use crate::keys::small_sites::{any_params, any_rescue, config, labelled, small_site};
     use crate::text::tokens::{Anatomy, Separators};
     use crate::types::{Edit, Field, Key, LangPair};
@@ -157,7 +157,7 @@ pub(super) mod tests {
             let mut url = Anatomy::default();
             assert!(url.read(scan.site.urls.identity(page), scan.params.separators));
             for_each_span(Shape::Compound, &url, scan.params, |segment, span| {
-                let marker = span_marker(&url, &Part { field: segment.field, span, cut: false });
+                let marker = span_marker(&url, &Cutting { field: segment.field, span, cut: false });
                 *counts.entry(marker).or_default().entry(label).or_default() += 1;
             });
         }

@@ -30,7 +30,7 @@ pub mod suffixes;
 pub mod unlabelled;
 
 #[cfg(test)]
-pub use credibility::Evidence;
+pub use credibility::KeyEvidence;
 pub use credibility::{GlobalSum, State};
 pub use discover::{Elsewhere, discover};
 pub use found::{FoundKey, FoundPair};

@@ -177,8 +177,8 @@ const PROFILE_FILE: &str =
 
 impl Params {
     /// How pages get their languages before keys are known.
-    pub fn labelling(&self) -> labels::Settings<'_> {
-        labels::Settings {
+    pub fn labelling(&self) -> labels::Labelling<'_> {
+        labels::Labelling {
             mode: self.labels,
             langs: &self.langs,
             is_named: self.resolve_labels,

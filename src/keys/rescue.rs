@@ -179,13 +179,13 @@ pub fn hash_of<'s>(patterns: impl IntoIterator<Item = &'s String>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::credibility::Evidence;
+    use crate::keys::credibility::KeyEvidence;
     use crate::types::{Edit, Field, Key, Lang, LangPair};
 
     fn found(from: &str, to: &str, power: u64, state: State) -> FoundKey {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
         let edits = vec![Edit { field: Field::Path, from: from.into(), to: to.into(), core: false }];
-        let evidence = Evidence { power, pages: (50, 50), all_pages: 100 };
+        let evidence = KeyEvidence { power, pages: (50, 50), all_pages: 100 };
         FoundKey { key: Key { langs, edits }, evidence, state, assigned: 0, scope: 0..100, pairs: Vec::new() }
     }
 

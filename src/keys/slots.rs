@@ -20,7 +20,7 @@ pub enum Shape {
 
 /// One thing cut out of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Cutting {
     /// The field it stands in.
     pub field: Field,
     /// Where it stands.
@@ -46,7 +46,7 @@ pub struct Occurrence<'p> {
     /// Hash of the value: field, kind and text of its parts.
     pub value: u64,
     /// What was cut out, in the order it stands in the URL.
-    pub parts: &'p [Part],
+    pub parts: &'p [Cutting],
     /// What it can pair with.
     pub role: Role,
 }
@@ -98,15 +98,15 @@ fn spans<S: Sink>(shape: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S
 fn suffix_without_www<S: Sink>(anatomy: &Anatomy, sink: &mut S) {
     let hosts = anatomy.segments().iter().take_while(|segment| segment.field == Field::Host);
     let (Some(first), Some(last)) = (hosts.clone().next(), hosts.last()) else { return };
-    let slot = Part { field: Field::Host, span: last.span, cut: false };
-    let mut send = |parts: &[Part], role: Role, skeleton: u64| {
+    let slot = Cutting { field: Field::Host, span: last.span, cut: false };
+    let mut send = |parts: &[Cutting], role: Role, skeleton: u64| {
         let occurrence = Occurrence { value: value_hash(anatomy, parts, SLOT_AND_CUT), parts, role };
         if sink.wants(anatomy, &occurrence) {
             sink.take(anatomy, &occurrence, mix(skeleton, SLOT_AND_CUT));
         }
     };
     if anatomy.text(first.span) == "www" && first.cut.end < last.span.start {
-        let www = Part { field: Field::Host, span: first.span, cut: true };
+        let www = Cutting { field: Field::Host, span: first.span, cut: true };
         send(&[www, slot], Role::Cut, anatomy.slot_and_cut_hash(last.span, first.cut));
     } else {
         send(&[slot], Role::Null, anatomy.slot_hash(last.span));
@@ -140,12 +140,12 @@ fn slot_and_cuts<S: Sink>(
     cuts: impl FnOnce() -> [Option<Span>; 2],
 ) {
     let tag = slot_tag | u64::from(field as u8) << 8;
-    let parts = [Part { field, span, cut: false }];
+    let parts = [Cutting { field, span, cut: false }];
     let occurrence = Occurrence { value: value_hash(anatomy, &parts, tag), parts: &parts, role: Role::Plain };
     if sink.wants(anatomy, &occurrence) {
         sink.take(anatomy, &occurrence, mix(anatomy.slot_hash(span), tag));
     }
-    let parts = [Part { field, span, cut: true }];
+    let parts = [Cutting { field, span, cut: true }];
     let occurrence = Occurrence { value: value_hash(anatomy, &parts, cut_tag), parts: &parts, role: Role::Cut };
     // Asked for every way to cut: each is a skeleton that counts.
     for cut in cuts().into_iter().flatten() {
@@ -174,7 +174,7 @@ pub fn for_each_span(shape: Shape, anatomy: &Anatomy, params: &Params, mut each:
     }
 }
 
-fn value_hash(anatomy: &Anatomy, parts: &[Part], tag: u64) -> u64 {
+fn value_hash(anatomy: &Anatomy, parts: &[Cutting], tag: u64) -> u64 {
     parts.iter().fold(tag, |hash, part| {
         mix(hash, anatomy.hash(part.span) ^ (u64::from(part.field as u8) << 61 | u64::from(part.cut) << 63))
     })
@@ -186,12 +186,12 @@ const MAX_MARKERS: usize = 6;
 fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S) {
     let mut spans: Vec<(Segment, Span)> = Vec::new();
     for_each_span(Shape::Compound, anatomy, params, |segment, span| {
-        let part = Part { field: segment.field, span, cut: false };
+        let part = Cutting { field: segment.field, span, cut: false };
         if spans.len() < MAX_MARKERS && sink.is_marker(span_marker(anatomy, &part)) {
             spans.push((*segment, span));
         }
     });
-    let mut send = |skeleton: u64, tag: u64, parts: &[Part], role: Role| {
+    let mut send = |skeleton: u64, tag: u64, parts: &[Cutting], role: Role| {
         let occurrence = Occurrence { value: value_hash(anatomy, parts, tag), parts, role };
         if sink.wants(anatomy, &occurrence) {
             sink.take(anatomy, &occurrence, mix(skeleton, tag));
@@ -202,8 +202,8 @@ fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S
         let first = segment.cut.start;
         anatomy.cuts(segment, span).into_iter().flatten().filter(move |gone| gone.start >= first)
     };
-    let slot = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: false };
-    let cut = |segment: &Segment, span: Span| Part { field: segment.field, span, cut: true };
+    let slot = |segment: &Segment, span: Span| Cutting { field: segment.field, span, cut: false };
+    let cut = |segment: &Segment, span: Span| Cutting { field: segment.field, span, cut: true };
     for (segment, span) in &spans {
         send(anatomy.slot_hash(*span), SLOT_AND_CUT, &[slot(segment, *span)], Role::Null);
     }
@@ -228,7 +228,7 @@ fn compounds<S: Sink>(_: Shape, anatomy: &Anatomy, params: &Params, sink: &mut S
 }
 
 /// What a sink decides on for compound keys: the same for one text in one field, wherever it stands.
-pub fn span_marker(anatomy: &Anatomy, part: &Part) -> u64 {
+pub fn span_marker(anatomy: &Anatomy, part: &Cutting) -> u64 {
     value_hash(anatomy, &[*part], SLOT)
 }
 
@@ -251,7 +251,7 @@ pub(super) mod tests {
         pub parts: Vec<(Field, String, bool)>,
     }
 
-    fn way(url: &Anatomy, role: Role, parts: impl Iterator<Item = Part>) -> Way {
+    fn way(url: &Anatomy, role: Role, parts: impl Iterator<Item = Cutting>) -> Way {
         Way { role, parts: parts.map(|part| (part.field, url.text(part.span).to_owned(), part.cut)).collect() }
     }
 
@@ -292,7 +292,7 @@ pub(super) mod tests {
         is_marker: &dyn Fn(u64) -> bool,
     ) -> Vec<(String, Way)> {
         let (form, mut ways) = (url.text(url.whole()), Vec::new());
-        let mut add = |role: Role, parts: &[(Part, Span)]| {
+        let mut add = |role: Role, parts: &[(Cutting, Span)]| {
             let (mut left, mut at) = (String::new(), 0);
             for (part, gone) in parts {
                 left.extend([&form[at..usize::from(gone.start)], if part.cut { "" } else { "\0" }]);
@@ -300,9 +300,9 @@ pub(super) mod tests {
             }
             ways.push((left + &form[at..], way(url, role, parts.iter().map(|(part, _)| *part))));
         };
-        let slot = |field, span| (Part { field, span, cut: false }, span);
-        let cut = |field, span, gone| (Part { field, span, cut: true }, gone);
-        let options = |segment: &Segment, span: Span| -> Vec<(Part, Span)> {
+        let slot = |field, span| (Cutting { field, span, cut: false }, span);
+        let cut = |field, span, gone| (Cutting { field, span, cut: true }, gone);
+        let options = |segment: &Segment, span: Span| -> Vec<(Cutting, Span)> {
             let cuts = url.cuts(segment, span).into_iter().flatten().map(|gone| cut(segment.field, span, gone));
             [slot(segment.field, span)].into_iter().chain(cuts).collect()
         };
@@ -346,7 +346,7 @@ pub(super) mod tests {
                 let is_short = |(segment, span): &(&Segment, Span)| {
                     *span == segment.span || url.tokens(segment).contains(span) || is_language_name(url.text(*span))
                 };
-                let marker = |field, span| span_marker(url, &Part { field, span, cut: false });
+                let marker = |field, span| span_marker(url, &Cutting { field, span, cut: false });
                 let spans = spans.filter(is_short).filter(|(segment, span)| is_marker(marker(segment.field, *span)));
                 let spans: Vec<(&Segment, Span)> = spans.take(6).collect();
                 // The `/` before a file stays.
@@ -391,7 +391,7 @@ pub(super) mod tests {
                         expected.entry((left, way.role == Role::Plain)).or_default().insert((page, way));
                     }
                     for_each_span(shape, &url, &params, |segment, span| {
-                        let part = Part { field: segment.field, span, cut: false };
+                        let part = Cutting { field: segment.field, span, cut: false };
                         values.insert((span_marker(&url, &part), way(&url, Role::Plain, [part].into_iter())));
                     });
                 }

@@ -39,8 +39,8 @@ pub fn labelled<'a>(site: &'a ListedPages, params: &Params) -> SiteIndex<'a> {
 
 /// A part of URLs without and with a marker: `<d>` and `<f>` are folder and file of a document, `<m>` and `<s>` the marker and the
 /// public suffix of its language.
-type Part = (&'static str, &'static str);
-const HOSTS: &[Part] = &[
+type Cutting = (&'static str, &'static str);
+const HOSTS: &[Cutting] = &[
     ("ex.org", "<m>.ex.org"),
     ("ex.org", "<m>.ex.org"),
     ("ex.org", "<m>.ex.org"),
@@ -49,14 +49,14 @@ const HOSTS: &[Part] = &[
     ("shop.ex.<s>", "www.shop.ex.<s>"),
     ("www.<s>", "www.ex.<s>"),
 ];
-const FOLDERS: &[Part] = &[
+const FOLDERS: &[Cutting] = &[
     ("<d>", "<m>/<d>"),
     ("<d>", "<d><m>/"),
     ("<m>/<d>", "<m>/<m>/<d>"),
     ("/<d>-/", "/<d><m>-/"),
     ("<d>a.", "<d>a.<m>-"),
 ];
-const FILES: &[Part] = &[
+const FILES: &[Cutting] = &[
     ("<f>.html", "<f>-<m>.html"),
     ("<f>.html", "<f>.<m>.html"),
     ("<f>_<m>.html", "<f>~<m>.html"),
@@ -72,7 +72,7 @@ const FILES: &[Part] = &[
     ("p.<f>.html", "p.<m>-<f>.html"),
     ("v", "-<f>+<m>:.html"),
 ];
-const QUERIES: &[Part] = &[
+const QUERIES: &[Cutting] = &[
     ("", ""),
     ("", ""),
     ("?id=<f>", "?lang=<m>&id=<f>"),
@@ -92,7 +92,7 @@ const MARKS: [[&str; 4]; 4] = [
 ];
 
 /// The address of a document; a bit of `marked` for each part.
-fn address(document: usize, (parts, marked): ([Part; 4], u8), lang: usize, words: usize) -> String {
+fn address(document: usize, (parts, marked): ([Cutting; 4], u8), lang: usize, words: usize) -> String {
     let markers = MARKS[words];
     let name = DOCUMENTS[document].replace("<0>", markers[0]).replace("<1>", markers[1]);
     let (folder, file) = name.split_at(name.rfind('/').map_or(0, |at| at + 1));

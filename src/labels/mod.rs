@@ -30,7 +30,7 @@ pub enum LabelMode {
 
 /// How pages get their languages.
 #[derive(Clone, Copy)]
-pub struct Settings<'s> {
+pub struct Labelling<'s> {
     /// What tells a page's language.
     pub mode: LabelMode,
     /// Languages looked at; empty: all.
@@ -41,7 +41,7 @@ pub struct Settings<'s> {
     pub variants: bool,
 }
 
-impl Settings<'_> {
+impl Labelling<'_> {
     /// True for languages looked at.
     pub fn wants(&self, lang: Lang) -> bool {
         self.langs.is_empty() || self.langs.iter().any(|wanted| wanted.agrees(lang))
@@ -62,7 +62,7 @@ pub struct Shown {
 }
 
 /// The language of each page before keys are known. `profiles` are those of languages whose letters are known.
-pub fn initial<'p>(pages: &'p dyn Pages, settings: Settings<'_>, profiles: &Profiles) -> (SiteIndex<'p>, Shown) {
+pub fn initial<'p>(pages: &'p dyn Pages, settings: Labelling<'_>, profiles: &Profiles) -> (SiteIndex<'p>, Shown) {
     let mut shown = Shown::default();
     let labelled = |read: &dyn Pages| {
         let label = |page: u32| {
@@ -121,15 +121,15 @@ mod tests {
     use super::*;
     use crate::index::site::{ListedPages, PageFacts, Urls};
 
-    fn settings(mode: LabelMode, langs: &[Lang]) -> Settings<'_> {
-        Settings { mode, langs, is_named: true, variants: true }
+    fn settings(mode: LabelMode, langs: &[Lang]) -> Labelling<'_> {
+        Labelling { mode, langs, is_named: true, variants: true }
     }
 
     fn pages(facts: impl IntoIterator<Item = PageFacts>) -> ListedPages {
         ListedPages(facts.into_iter().zip(0..).map(|(facts, page)| (format!("x.org/{page}"), facts)).collect())
     }
 
-    fn langs(pages: &ListedPages, settings: Settings<'_>) -> Vec<Option<Lang>> {
+    fn langs(pages: &ListedPages, settings: Labelling<'_>) -> Vec<Option<Lang>> {
         let (site, _) = initial(pages, settings, Profiles::shipped());
         (0..pages.count()).map(|page| site.lang(page)).collect()
     }

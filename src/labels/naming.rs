@@ -278,7 +278,7 @@ mod tests {
     use crate::index::site::{LetteredPages, ListedPages};
     use crate::language::letters::count;
     use crate::language::profiles::Profiles;
-    use crate::language::{Kind, Run, detect, writes_latin};
+    use crate::language::{Run, RunKind, detect, writes_latin};
 
     fn lang(tag: &str) -> Lang {
         Lang::parse(tag).expect("a tag")
@@ -537,7 +537,7 @@ mod tests {
         let mut pages: Vec<(String, Vec<u8>, PageFacts)> = pages
             .into_iter()
             .map(|(url, declared, text)| {
-                let whole = Run { start: 0, end: text.len() as u32, kind: Kind::Prose };
+                let whole = Run { start: 0, end: text.len() as u32, kind: RunKind::Prose };
                 let found = detect(&text, &[whole], &Default::default());
                 let facts = PageFacts {
                     detected: found.lang,

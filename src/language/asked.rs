@@ -111,7 +111,7 @@ pub fn told(text: &str, asked: Option<(&str, Answer)>, min_probability: f32) -> 
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::Kind;
+    use super::super::RunKind;
     use super::*;
 
     fn of(line: &str) -> (String, f32) {
@@ -167,14 +167,14 @@ mod tests {
     fn a_question_is_one_line_for_every_program() {
         let text =
             "Nnipa nyinaa yɛ\u{2028}pɛ\u{85} wɔ\u{b} animuonyam </s> ne\r\nahofadi\0 mu, </s>na wɔma wɔn adwene.";
-        let whole = Run { start: 0, end: text.len() as u32, kind: Kind::Prose };
+        let whole = Run { start: 0, end: text.len() as u32, kind: RunKind::Prose };
         let line = question(text, &[whole], &Params::default()).expect("it is long enough");
         assert_eq!(line, "Nnipa nyinaa yɛ pɛ wɔ animuonyam ne ahofadi mu, </s>na wɔma wɔn adwene.");
         let short = Run { end: 20, ..whole };
         assert_eq!(question(text, &[short], &Params::default()), None);
         // A script that is not told apart here.
         let santali = "ᱡᱚᱛᱚ ᱦᱚᱲ ᱜᱮ ᱢᱟᱹᱱ ᱟᱨ ᱟᱹᱭᱫᱟᱹᱨ ᱨᱮ ᱯᱷᱩᱨᱜᱟᱹᱞ ᱟᱨ ᱥᱚᱢᱟᱱ ᱟᱛᱮ ᱠᱚ ᱡᱟᱱᱟᱢ ᱟᱠᱟᱱᱟ᱾";
-        let whole = Run { start: 0, end: santali.len() as u32, kind: Kind::Prose };
+        let whole = Run { start: 0, end: santali.len() as u32, kind: RunKind::Prose };
         assert_eq!(question(santali, &[whole], &Params::default()).as_deref(), Some(santali));
     }
 
@@ -221,7 +221,7 @@ mod tests {
 
         #[test]
         fn any_text_gives_one_line_within_bounds(text in "(\\PC|\\s|[a-z]{4}|</s>|\u{2028}|\r\n){0,400}") {
-            let whole = Run { start: 0, end: text.len() as u32, kind: Kind::Prose };
+            let whole = Run { start: 0, end: text.len() as u32, kind: RunKind::Prose };
             let params = Params::default();
             if let Some(line) = question(&text, &[whole], &params) {
                 let ends_line = |c: char| c.is_control() || ['\u{2028}', '\u{2029}'].contains(&c);

@@ -39,12 +39,12 @@ pub struct Run {
     /// Where it ends.
     pub end: u32,
     /// What it is.
-    pub kind: Kind,
+    pub kind: RunKind,
 }
 
 /// What a stretch of text is to the language of its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RunKind {
     /// Text outside links.
     Prose,
     /// Text of links.
@@ -76,7 +76,7 @@ pub fn detect(text: &str, runs: &[Run], params: &Params) -> Detected {
 
 /// Counts the [`letters`] of a text, as much of it as [`detect`] looks at. Menus are often left untranslated, and a little prose is enough.
 pub fn count_letters(text: &str, runs: &[Run], params: &Params) -> Vec<u8> {
-    let prose: Vec<Run> = runs.iter().filter(|run| run.kind == Kind::Prose).copied().collect();
+    let prose: Vec<Run> = runs.iter().filter(|run| run.kind == RunKind::Prose).copied().collect();
     let bytes: u32 = prose.iter().map(|run| run.end - run.start).sum();
     let runs = if bytes >= params.min_letters { &prose } else { runs };
     letters::count(&composed(&sample(text, runs, params)))
@@ -98,7 +98,7 @@ pub fn of_sentence(text: &str) -> Lang {
 /// or gives no answer to trust. A text that is too short for [`detect`] is in a language only as [`of_sentence`] says, and not by Han
 /// characters, which Japanese names and headings may have alone.
 pub fn of_text(text: &str) -> Option<(Lang, f32)> {
-    let whole = Run { start: 0, end: text.len() as u32, kind: Kind::Prose };
+    let whole = Run { start: 0, end: text.len() as u32, kind: RunKind::Prose };
     let found = detect(text, &[whole], &Params::default());
     if found.lang.is_known() {
         return Some((found.lang, found.confidence));
@@ -340,18 +340,18 @@ fn composed(text: &str) -> Cow<'_, str> {
 
 /// The prose of a page, or as much of it as is looked at; text of links and listings where there is no other.
 fn sample(text: &str, runs: &[Run], params: &Params) -> String {
-    let of = |kinds: &[Kind]| -> Vec<&str> {
+    let of = |kinds: &[RunKind]| -> Vec<&str> {
         let runs = runs.iter().filter(|run| kinds.contains(&run.kind));
         runs.filter_map(|run| text.get(run.start as usize..run.end as usize)).collect()
     };
     let bytes = |pieces: &[&str]| pieces.iter().map(|piece| piece.len()).sum::<usize>();
-    let mut chosen = of(&[Kind::Prose]);
-    let (prose, linked) = (bytes(&chosen), bytes(&of(&[Kind::Linked])));
+    let mut chosen = of(&[RunKind::Prose]);
+    let (prose, linked) = (bytes(&chosen), bytes(&of(&[RunKind::Linked])));
     if prose < params.enough_prose_bytes as usize || linked > prose * params.links_per_prose as usize {
-        chosen = of(&[Kind::Prose, Kind::Linked]);
+        chosen = of(&[RunKind::Prose, RunKind::Linked]);
     }
     if bytes(&chosen) < params.min_letters as usize {
-        chosen = of(&[Kind::Prose, Kind::Linked, Kind::Listing]);
+        chosen = of(&[RunKind::Prose, RunKind::Linked, RunKind::Listing]);
     }
     spread(&chosen, bytes(&chosen), params)
 }
@@ -452,7 +452,7 @@ mod tests {
     }
 
     fn prose(text: &str) -> Vec<Run> {
-        vec![Run { start: 0, end: text.len() as u32, kind: Kind::Prose }]
+        vec![Run { start: 0, end: text.len() as u32, kind: RunKind::Prose }]
     }
 
     fn detected_in(text: &str) -> String {
@@ -519,8 +519,8 @@ mod tests {
         let code = "This is the help of the program and it is not in the language that the page is in. ".repeat(9);
         let text = format!("{german}{code}");
         let runs = [
-            Run { start: 0, end: german.len() as u32, kind: Kind::Prose },
-            Run { start: german.len() as u32, end: text.len() as u32, kind: Kind::Listing },
+            Run { start: 0, end: german.len() as u32, kind: RunKind::Prose },
+            Run { start: german.len() as u32, end: text.len() as u32, kind: RunKind::Listing },
         ];
         assert_eq!(detect(&text, &runs, &Params::default()).lang.as_str(), "de");
         assert_eq!(detect(&text, &runs[1..], &Params::default()).lang.as_str(), "en");
@@ -532,8 +532,8 @@ mod tests {
         let french = "La page explique comment installer le programme et ce qu'il faut faire ensuite. ".repeat(5);
         let text = format!("{menu}{french}");
         let runs = [
-            Run { start: 0, end: menu.len() as u32, kind: Kind::Linked },
-            Run { start: menu.len() as u32, end: text.len() as u32, kind: Kind::Prose },
+            Run { start: 0, end: menu.len() as u32, kind: RunKind::Linked },
+            Run { start: menu.len() as u32, end: text.len() as u32, kind: RunKind::Prose },
         ];
         assert_eq!(detect(&text, &runs, &Params::default()).lang.as_str(), "fr");
     }
@@ -564,7 +564,7 @@ mod tests {
         fn any_text_and_runs_can_be_told(text in "([a-z]{0,9}|é|日本|🦀| |\n){0,60}", cuts in proptest::collection::vec(0u32..200, 0..9), bytes in 0u32..100) {
             let mut cuts = cuts;
             cuts.sort_unstable();
-            let kinds = [Kind::Prose, Kind::Linked, Kind::Listing];
+            let kinds = [RunKind::Prose, RunKind::Linked, RunKind::Listing];
             let runs: Vec<Run> = cuts.windows(2).zip(kinds.iter().cycle()).map(|(c, &kind)| Run { start: c[0], end: c[1], kind }).collect();
             let params = Params { sample_bytes: bytes, min_letters: 5, ..Params::default() };
             let detected = detect(&text, &runs, &params);
@@ -579,7 +579,7 @@ mod tests {
             words in proptest::collection::vec("the|of|and|is|le|de|que|nga|ak|ko|na|[a-z]{1,7}|и|на|в|[а-я]{2,5}|של|את|[א-ת]{3}|ነው|日本|の|한국|[ก-ฮ]{3}", 5..60),
         ) {
             let text = words.join(" ");
-            let whole = Run { start: 0, end: text.len() as u32, kind: Kind::Prose };
+            let whole = Run { start: 0, end: text.len() as u32, kind: RunKind::Prose };
             let found = detect(&text, &[whole], &Params { min_letters: 5, ..Params::default() });
             prop_assert!(found.is_guess || !found.lang.is_known() || is_told(found.lang), "{found:?}");
         }

@@ -134,8 +134,8 @@ impl Corpus {
     }
 
     /// Learns from one half of the pairs.
-    pub fn learn(&self, half: usize, params: &LearnParams) -> Counts {
-        let mut counts = Counts::empty(self, half);
+    pub fn learn(&self, half: usize, params: &LearnParams) -> WordCounts {
+        let mut counts = WordCounts::empty(self, half);
         let mut pass = Pass::new(self, half);
         let stop = &params.stop;
         let mut before = f64::NEG_INFINITY;
@@ -203,7 +203,7 @@ impl LearnParams {
 
 /// C(e, f) and C(e) of both directions, learnt from one half of a [`Corpus`].
 #[derive(Clone, Debug, Default)]
-pub struct Counts {
+pub struct WordCounts {
     /// Where the cells of each word of the first language begin; one more at the end.
     starts: Vec<u32>,
     /// For each word of the first language, the words of the second that occur beside it in some pair of texts; the first is NULL.
@@ -216,13 +216,15 @@ pub struct Counts {
     totals: [Vec<f64>; 2],
 }
 
-impl Counts {
+impl WordCounts {
     /// Counts of 0 for all pairs of words that occur together in a half.
-    fn empty(corpus: &Corpus, half: usize) -> Counts {
+    fn empty(corpus: &Corpus, half: usize) -> WordCounts {
         let places = Places::new(corpus, half);
         let [first, second] = &corpus.sides;
-        let mut counts =
-            Counts { totals: [vec![0.0; first.hashes.len()], vec![0.0; second.hashes.len()]], ..Counts::default() };
+        let mut counts = WordCounts {
+            totals: [vec![0.0; first.hashes.len()], vec![0.0; second.hashes.len()]],
+            ..WordCounts::default()
+        };
         // For each word of the second language, one more than the last word of the first language beside which it was seen, the pair of
         // texts where that was, and its cell.
         let mut seen = vec![(0u32, 0u32, 0u32); second.hashes.len()];
@@ -349,7 +351,7 @@ impl Pass {
     }
 
     /// Replaces the counts by their expectation under the present counts. Returns the mean of ln Σ t over the words of both languages.
-    fn run(&mut self, corpus: &Corpus, counts: &mut Counts, params: &ModelParams) -> f64 {
+    fn run(&mut self, corpus: &Corpus, counts: &mut WordCounts, params: &ModelParams) -> f64 {
         self.over.clear();
         self.over.extend(counts.totals[1].iter().map(|&total| 1.0 / (total as f32 + params.prior_count)));
         self.sums.fill(0.0);
@@ -376,12 +378,12 @@ impl Pass {
     }
 
     /// Computes t for the row of a word. It is stored in place of the counts until [`Pass::share`].
-    fn enter(&mut self, corpus: &Corpus, counts: &mut Counts, params: &ModelParams, word: u32) {
+    fn enter(&mut self, corpus: &Corpus, counts: &mut WordCounts, params: &ModelParams, word: u32) {
         let [first, second] = &corpus.sides;
         let own = first.hashes[word as usize];
         let over = 1.0 / (counts.totals[0][word as usize] as f32 + params.prior_count);
         let range = counts.row(word as usize);
-        let Counts { cells, words, .. } = counts;
+        let WordCounts { cells, words, .. } = counts;
         for ((cell, &other), column) in cells[range.clone()].iter_mut().zip(&words[range]).zip(0u32..) {
             self.columns[other as usize] = column;
             let is_equal = own == second.hashes[other as usize];
@@ -390,7 +392,7 @@ impl Pass {
         }
     }
 
-    fn add_up(&mut self, corpus: &Corpus, counts: &Counts, word: u32) {
+    fn add_up(&mut self, corpus: &Corpus, counts: &WordCounts, word: u32) {
         let Pass { places, columns, sums, .. } = self;
         let row = &counts.cells[counts.row(word as usize)];
         for &(pair, place) in places.of(word) {
@@ -410,9 +412,9 @@ impl Pass {
     }
 
     /// Computes the new counts of a word: its share in each word of the texts in which it occurs.
-    fn share(&mut self, corpus: &Corpus, counts: &mut Counts, word: u32) {
+    fn share(&mut self, corpus: &Corpus, counts: &mut WordCounts, word: u32) {
         let range = counts.row(word as usize);
-        let Counts { cells, words, totals, .. } = counts;
+        let WordCounts { cells, words, totals, .. } = counts;
         let Pass { places, columns, sums, row, .. } = self;
         for (&other, column) in words[range.clone()].iter().zip(0u32..) {
             columns[other as usize] = column;

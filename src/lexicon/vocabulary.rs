@@ -1,6 +1,6 @@
 //! What is stored of a translation model: for each word, its share of all words and its most probable translations.
 
-use super::em::{Corpus, Counts, KnownPair, LearnParams, Numbering, Translation};
+use super::em::{Corpus, KnownPair, LearnParams, Numbering, Translation, WordCounts};
 use crate::index::numbers::{Reader, put};
 
 /// The words of one language, and their translations into another.
@@ -142,7 +142,7 @@ type Link = (u32, u32, f32);
 /// The vocabularies of both languages of a corpus, with the translations that were learnt and those known [`beside`](Corpus::beside) it.
 pub fn vocabularies(
     corpus: &Corpus,
-    counts: &Counts,
+    counts: &WordCounts,
     beside: &[Translation],
     params: &LearnParams,
     kept: Kept,

@@ -14,7 +14,7 @@ use crate::program::SCORES;
 use crate::store::Store;
 use crate::upkeep::Given;
 
-mod evidence;
+mod computed;
 pub mod explore;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod models;
@@ -29,7 +29,7 @@ pub(crate) mod stages;
 pub mod stages;
 mod stale;
 
-pub use evidence::explain;
+pub use computed::explain;
 pub use observer::{Observer, Silent};
 pub use stage::{Context, Stage, fingerprint};
 pub use stages::STAGES;

@@ -11,7 +11,7 @@ use super::Context;
 use crate::archive;
 use crate::config::Config;
 use crate::error::Result;
-use crate::query::known_site::{StoredSite, active_keys, link_targets};
+use crate::query::paired_site::{PairedSite, active_keys, link_targets};
 use crate::query::{self, Scope, Site};
 use crate::recover::{self, DeepPage, Filter, Outcome, Requested};
 use crate::store::Store;
@@ -51,7 +51,7 @@ pub fn plan(store: &Store, context: &Context<'_>, request: &Request<'_>) -> Resu
     let sites = query::sites(store, request.scope)?;
     context.observer.begin("recover", "pages without a partner", "sites", Some(sites.len() as u64));
     for (id, done) in sites.into_iter().zip(1..) {
-        let site = StoredSite::open(store, Site::open(store, id)?)?;
+        let site = PairedSite::open(store, Site::open(store, id)?)?;
         pages.extend(of_site(store, context.config, &site, request)?);
         context.observer.progress(done, "");
         context.check_stop()?;
@@ -100,7 +100,7 @@ fn remember_in(store: &mut Store, pages: &[DeepPage], record_urls: usize) -> Res
     store.commit(changes)
 }
 
-fn of_site(store: &Store, config: &Config, site: &StoredSite, request: &Request<'_>) -> Result<Vec<DeepPage>> {
+fn of_site(store: &Store, config: &Config, site: &PairedSite, request: &Request<'_>) -> Result<Vec<DeepPage>> {
     let requested: BTreeMap<String, Requested> =
         site.site.requested.iter().map(|(identity, record)| (identity.clone(), requested(record))).collect();
     let keys = active_keys(&site.site).unwrap_or_default();

@@ -8,7 +8,7 @@ use super::partners::Partners;
 use super::signs::Signs;
 use crate::error::Result;
 use crate::judge::score::Scorer;
-use crate::judge::{self, Judged, beside_rivals, unique};
+use crate::judge::{self, JudgedPairs, beside_rivals, unique};
 use crate::keys::KnownKeys;
 use crate::types::{Candidate, Compared, LangPair};
 use crate::verify::{Dictionaries, SiteView};
@@ -37,12 +37,12 @@ pub fn judge_direct(
     known: Option<&KnownKeys>,
     knows: (&dyn Dictionaries, &dyn Fn(LangPair) -> Scorer),
     params: &judge::Params,
-) -> Result<Judged> {
+) -> Result<JudgedPairs> {
     let (dictionaries, scorer) = knows;
     let signs = known.map_or_else(|| Signs::without_keys(site), |known| Signs::of(site, known));
     let candidates = direct(site, known.map(|known| (known, &signs)));
     if candidates.is_empty() {
-        return Ok(Judged::default());
+        return Ok(JudgedPairs::default());
     }
     let mut compared = site.compared(&candidates, dictionaries)?;
     compared.iter_mut().for_each(|one| signs.set(site, one));

@@ -12,7 +12,7 @@ use super::frequency::Frequency;
 use super::paragraphs::Paragraphs;
 use super::repetitions::Cursor;
 use super::scope::{Scope, sites};
-use super::scores::{Scorer, SiteScores};
+use super::scores::{SiteScores, UserScorer};
 use super::site::{PairSource, Site, pair_source};
 use crate::align::clean::Reason;
 use crate::align::{Document, Lengths, Model, Params, Scoring, Vocabulary};
@@ -353,7 +353,7 @@ pub fn for_each_bead(
     asked: Asked,
     mut each: impl FnMut(BitextLine) -> Result<()>,
 ) -> Result<()> {
-    let scorer = Scorer::of(store);
+    let scorer = UserScorer::of(store);
     let mut caches = Caches::default();
     // Until all sites are aligned, repetitions across sites are unknown, or were found among other sites.
     let are_compared = scope.is_all() && are_compared(store)?;
@@ -396,7 +396,7 @@ struct Wanted<'w> {
     scope: &'w Scope,
     asked: Asked,
     /// Whose scores are looked up, if anyone's.
-    scorer: Option<&'w Scorer>,
+    scorer: Option<&'w UserScorer>,
     /// Repetitions across sites are known and count.
     are_compared: bool,
     /// From the page pair at this position on.
@@ -507,7 +507,7 @@ impl Wanted<'_> {
         store: &Store,
         config: &Config,
         of: (&Site, &SiteBitext),
-        (scorer, places): (&Scorer, &Range<u32>),
+        (scorer, places): (&UserScorer, &Range<u32>),
     ) -> Result<FxHashSet<u64>> {
         let mut lines = FxHashSet::default();
         let asked = Asked { alternatives: false, ..self.asked };

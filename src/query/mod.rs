@@ -18,10 +18,6 @@ mod frequency;
 mod hosts;
 mod joining;
 mod keys;
-#[cfg(not(feature = "internals"))]
-pub(crate) mod known_site;
-#[cfg(feature = "internals")]
-pub mod known_site;
 pub(crate) mod languages;
 mod learnt;
 pub(crate) mod model_cache;
@@ -36,6 +32,10 @@ pub(crate) mod open;
 #[cfg(feature = "internals")]
 pub mod open;
 mod overview;
+#[cfg(not(feature = "internals"))]
+pub(crate) mod paired_site;
+#[cfg(feature = "internals")]
+pub mod paired_site;
 mod pairs;
 mod paragraphs;
 mod patterns;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::bitext::{accepted_pairs, is_fresh, page_record};
 use super::scope::{Scope, sites};
-use super::scores::{Scorer, shortest};
+use super::scores::{UserScorer, shortest};
 use super::site::{Site, is_of_request};
 use crate::config::Config;
 use crate::error::Result;
@@ -118,7 +118,7 @@ pub fn for_each_of(
     outcomes: &[Outcome],
     mut each: impl FnMut(PairLine, Option<Outcome>) -> Result<()>,
 ) -> Result<()> {
-    let scorer = Scorer::of(store);
+    let scorer = UserScorer::of(store);
     for id in sites(store, scope)? {
         let site = Site::open(store, id)?;
         let Some(result) = &site.result else { continue };
@@ -147,7 +147,7 @@ pub fn for_each_of(
 }
 
 /// The mean scores that the sentence pairs of each page pair of a site have, by the two pages.
-fn means(store: &Store, scorer: &Scorer, site: &Site) -> Result<FxHashMap<(u32, u32), f64>> {
+fn means(store: &Store, scorer: &UserScorer, site: &Site) -> Result<FxHashMap<(u32, u32), f64>> {
     let mut found = FxHashMap::default();
     if scorer.command().is_none() {
         return Ok(found);

@@ -6,7 +6,7 @@ use super::bitext::{accepted_pairs, document, page_record};
 use super::scope::{Scope, sites};
 use super::site::Site;
 use crate::align::train::learn;
-use crate::align::{Evidence, Params, align};
+use crate::align::{Params, WordEvidence, align};
 use crate::error::Result;
 use crate::index::site::{Urls, hash_of_pair};
 use crate::store::Store;
@@ -79,7 +79,7 @@ pub fn for_each_bead(
         for pair in &pairs {
             let (a, b) = pages(pair)?;
             let (a, b) = (document(&a, langs.a, &words, params), document(&b, langs.b, &words, params));
-            let evidence = Evidence::new(&a, &b, &model, &params.translation);
+            let evidence = WordEvidence::new(&a, &b, &model, &params.translation);
             for bead in align(&a, &b, &evidence, &model.lengths, params).into_iter().filter(Bead::is_paired) {
                 each(langs, a.text_of(bead.a_start..bead.a_end), b.text_of(bead.b_start..bead.b_end))?;
             }

@@ -13,7 +13,7 @@ use crate::text::scored;
 use crate::types::{BitextLine, SiteId};
 
 /// The scorer that the settings of a store name, and how it is asked.
-pub(crate) struct Scorer {
+pub(crate) struct UserScorer {
     /// Hash of its command; `None` where there is none.
     command: Option<u64>,
     /// The settings of the store, whatever languages a query asks for: their order says which text of a pair comes first.
@@ -24,11 +24,11 @@ pub(crate) struct Scorer {
 #[derive(Default)]
 pub(crate) struct SiteScores(pub FxHashMap<u64, f32>);
 
-impl Scorer {
+impl UserScorer {
     /// That of a store.
-    pub fn of(store: &Store) -> Scorer {
+    pub fn of(store: &Store) -> UserScorer {
         let command = store.settings().of(SCORER).next().map(|command| xxh3_64(command.as_bytes()));
-        Scorer { command, config: configuration(&store.settings().values).0 }
+        UserScorer { command, config: configuration(&store.settings().values).0 }
     }
 
     /// The hash of its command; `None` where the store names no scorer.
@@ -95,7 +95,7 @@ pub(super) fn shortest(score: f32) -> f64 {
 
 impl SiteScores {
     /// The score of a sentence pair, if it has one.
-    pub fn of(&self, scorer: &Scorer, line: &BitextLine) -> Option<f64> {
+    pub fn of(&self, scorer: &UserScorer, line: &BitextLine) -> Option<f64> {
         if self.0.is_empty() {
             return None;
         }

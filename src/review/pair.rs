@@ -226,7 +226,7 @@ fn nearest(store: &Store, frame: &Frame, url: &CanonicalUrl) -> Result<Option<(S
 const CANDIDATES: usize = 100;
 
 fn candidates(frame: &Frame, page: &PageExplanation) -> Vec<CandidateRow> {
-    let row = |candidate: &diglot::query::explain::Candidate| CandidateRow {
+    let row = |candidate: &diglot::query::explain::CandidateFacts| CandidateRow {
         link: frame.pair(&page.url, &candidate.url),
         url: plain(&candidate.url),
         lang: candidate.lang.as_str().to_owned(),

@@ -19,7 +19,7 @@ use super::records::{Owned, Stored, aligned};
 use super::seen::Seen;
 use super::view::{Delta, View};
 use crate::error::{Error, Result};
-use crate::sheltered::sheltered;
+use crate::panics::sheltered;
 
 /// The kind of thing that a key stands for: the key's first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

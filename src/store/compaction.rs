@@ -8,10 +8,10 @@ use std::fs;
 use rustc_hash::FxHashMap;
 
 use super::catalog::{Changes, Keyspace};
-use super::kinds::KINDS;
 use super::layout::{BLOCK_PAGES, RequestRecord, block, page_of_block};
-use super::live::Live;
+use super::live_records::Live;
 use super::packing::{pack, pack_small, unpack};
+use super::record_kinds::KINDS;
 use super::records::{RecordRef, START, aligned};
 use super::rewriting::{Damaged, Kept};
 use super::{Store, copying, fault};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::catalog::{Changes, Keyspace};
-use super::kinds::Store;
 use super::layout::{ArchiveRecord, HintRecord, RefusedRecord};
+use super::record_kinds::Store;
 use crate::error::Result;
 use crate::types::ArchiveId;
 

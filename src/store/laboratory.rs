@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::catalog::Changes;
 use super::frames;
-use super::kinds::KINDS;
 use super::layout::{BatchRecord, WebHead, WebRecord};
 pub use super::manifest::{Manifest, NAME as MANIFEST};
 pub use super::packing::{pack, pack_small, unpack};
+use super::record_kinds::KINDS;
 pub use super::view::{FOLDER as VIEW, RunName, RunWriter, View, sealed as sealed_run};
 use super::{SiteWeb, Store};
 use crate::error::Result;

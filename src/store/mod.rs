@@ -42,7 +42,8 @@ mod archives;
 pub(crate) mod catalog;
 #[cfg(feature = "internals")]
 pub mod catalog;
-mod check;
+mod check_file;
+mod check_store;
 mod compaction;
 mod copying;
 mod disk;
@@ -59,7 +60,6 @@ pub mod frames;
 mod imports;
 mod in_place;
 mod kept_blocks;
-mod kinds;
 mod known_inputs;
 #[cfg(feature = "internals")]
 pub mod laboratory;
@@ -67,7 +67,7 @@ pub mod laboratory;
 pub(crate) mod layout;
 #[cfg(feature = "internals")]
 pub mod layout;
-mod live;
+mod live_records;
 mod manifest;
 mod mapped;
 pub mod maps;
@@ -79,6 +79,7 @@ pub(crate) mod pages;
 pub mod pages;
 mod reading;
 mod rebuild;
+mod record_kinds;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod records;
 #[cfg(feature = "internals")]
@@ -92,28 +93,25 @@ pub(crate) mod scoring;
 mod seals;
 mod seen;
 mod segments;
+mod site_tables;
 mod sites;
-mod survey;
+mod survey_damage;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod tokens;
 #[cfg(feature = "internals")]
 pub mod tokens;
-mod verifying;
 mod view;
-mod views;
 mod witness;
 
 pub use access::Access;
 use access::{PATIENCE, fault, in_use, lock};
 pub use archives::Loss;
 use catalog::{Catalog, Changes, Keyspace, OpenFailure, is_of_view};
-pub use check::{Damage, FileReport, Report, Torn};
+pub use check_store::{Damage, FileReport, Report, Torn};
 pub use compaction::Usage;
 pub use format::FORMAT_VERSION;
 #[cfg(feature = "exec")]
 pub(crate) use imports::{Captures, Imports, Unpacked};
-use kinds::KINDS;
-pub use kinds::Store;
 pub(crate) use known_inputs::InputNotes;
 pub use layout::StoredSettings;
 use layout::*;
@@ -124,16 +122,18 @@ pub(crate) use packing::pack;
 pub(crate) use packing::unpack;
 use rebuild::Known;
 pub(crate) use rebuild::add_batch;
+use record_kinds::KINDS;
+pub use record_kinds::Store;
 use records::{Mapped, RecordRef, START};
 pub(crate) use removed::{archive_hash, name_hash};
 pub use reviews::{Forgotten, Marks, Reviews, Standing};
 use seen::Seen;
+#[cfg(not(feature = "internals"))]
+pub(crate) use site_tables::{SiteLinks, SitePages, SiteWeb};
+#[cfg(feature = "internals")]
+pub use site_tables::{SiteLinks, SitePages, SiteWeb};
 pub(crate) use sites::OF_SITES;
 use view::{Publisher, View};
-#[cfg(not(feature = "internals"))]
-pub(crate) use views::{SiteLinks, SitePages, SiteWeb};
-#[cfg(feature = "internals")]
-pub use views::{SiteLinks, SitePages, SiteWeb};
 pub use witness::Witness;
 
 impl Store {
@@ -184,7 +184,7 @@ impl Store {
     fn of_manifest(folder: &Path, manifest: &Manifest) -> Result<Store> {
         // A process that writes has checked this when it took the lock.
         access::refuse_others_than_files(folder)?;
-        if let Some(path) = kinds::check_seals(folder, &manifest.sentinel)? {
+        if let Some(path) = record_kinds::check_seals(folder, &manifest.sentinel)? {
             let problem =
                 "its end is damaged; `diglot run` makes again what it can, and says which archives must be given again";
             return Err(Error::Store { path, problem: problem.into() });
@@ -240,13 +240,13 @@ impl Store {
         let named = known.map(|known| known.catalog.clone()).filter(|name| folder.join(name).exists());
         let mut catalog_name = named.unwrap_or_else(|| last_catalog(folder));
         let last = known.map(|known| &known.sentinel);
-        let of_manifest = last.map_or(Ok(None), |last| kinds::check_seals(folder, last));
+        let of_manifest = last.map_or(Ok(None), |last| record_kinds::check_seals(folder, last));
         // A store that is refused stays as it was; no new catalog is made in it.
         let is_to_open = of_manifest.is_ok() || folder.join(&catalog_name).exists();
         let opened = if is_to_open { Store::open_catalog(folder, &catalog_name, last)? } else { None };
         // Whether the record files hold the catalog's commit, where that is another one than the manifest's.
         let holds = match (&opened, last) {
-            (Some((_, sentinel)), Some(last)) if sentinel != last => Some(kinds::hold(folder, sentinel)?),
+            (Some((_, sentinel)), Some(last)) if sentinel != last => Some(record_kinds::hold(folder, sentinel)?),
             _ => None,
         };
         let is_damaged = match of_manifest {
@@ -256,7 +256,8 @@ impl Store {
         };
         // The catalog is of a later commit than the manifest, and the record files hold all of the manifest's commit but not all of the
         // catalog's.
-        let is_of_other_state = holds == Some(false) && last.map_or(Ok(false), |last| kinds::hold(folder, last))?;
+        let is_of_other_state =
+            holds == Some(false) && last.map_or(Ok(false), |last| record_kinds::hold(folder, last))?;
         let of_other_state =
             opened.as_ref().filter(|_| is_of_other_state).map(|(catalog, _)| rebuild::known_of(catalog));
         let (catalog, sentinel) = match (opened.filter(|_| !is_of_other_state), known) {
@@ -274,8 +275,8 @@ impl Store {
             remove_other_catalogs(folder, &catalog_name);
         }
         let is_damaged =
-            if last == Some(&sentinel) { is_damaged } else { kinds::check_seals(folder, &sentinel)?.is_some() };
-        let is_short = match kinds::check_ends(folder, &sentinel) {
+            if last == Some(&sentinel) { is_damaged } else { record_kinds::check_seals(folder, &sentinel)?.is_some() };
+        let is_short = match record_kinds::check_ends(folder, &sentinel) {
             Err(Error::Store { .. }) => true,
             checked => checked.map(|()| false)?,
         };

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::catalog::{Changes, Keyspace};
-use super::kinds::Store;
 use super::known_inputs::InputNotes;
 use super::layout::{ArchiveIdentity, ArchiveRecord, BatchRecord, PageEntry, SkipEntry, SkipSample};
 use super::rebuild::{SAMPLES, add_batch};
+use super::record_kinds::Store;
 use crate::error::Result;
 use crate::types::{ArchiveId, Skip, SkipReason, host_of};
 

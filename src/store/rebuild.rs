@@ -7,17 +7,17 @@ use std::path::Path;
 use super::archives::{NAMELESS, REMOVALS, REQUESTS};
 use super::catalog::{Catalog, Changes, Keyspace};
 use super::frames::FRAME_HEADER;
-use super::kinds::{KINDS, Kind, end_of, survey};
 use super::layout::{
     ArchiveRecord, ArchivedBatchRecord, BatchRecord, LossRecord, RemovalRecord, Sentinel, StoredSettings,
 };
 use super::manifest::{Manifest, first_catalog};
 use super::pages::PagesThere;
+use super::record_kinds::{KINDS, RecordKind, end_of, survey};
 use super::records::{Mapped, Owned, RecordRef, START, UNKNOWN};
 use super::removed::Removed;
 use super::requests::put_request;
 use super::rewriting::{Damaged, Kept};
-use super::survey::fill;
+use super::survey_damage::fill;
 use super::view::{Publisher, View};
 use super::{Access, Store};
 use crate::error::{Error, Result};
@@ -66,7 +66,7 @@ pub fn known_of_view(folder: &Path, known: Option<&Manifest>) -> Known {
 struct Left {
     sentinel: Sentinel,
     /// The source kinds in which unreadable parts must become holes.
-    torn: Vec<&'static Kind>,
+    torn: Vec<&'static RecordKind>,
     /// The source kinds that have lost records that were committed.
     less: Vec<&'static str>,
 }
@@ -178,7 +178,7 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
 
 impl Store {
     /// Turns the unreadable parts of a kind's file into holes.
-    pub(super) fn close_gaps_of(&mut self, kind: &Kind) -> Result<()> {
+    pub(super) fn close_gaps_of(&mut self, kind: &RecordKind) -> Result<()> {
         let decide = &mut |_: RecordRef, payload: &[u8], is_packed: bool| {
             Ok(if (kind.is_sound)(payload, is_packed) { Kept::Same } else { Kept::Gone })
         };

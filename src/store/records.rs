@@ -444,8 +444,8 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::survey::Survey;
-    use super::super::verifying::is_record;
+    use super::super::check_file::is_record;
+    use super::super::survey_damage::Survey;
     use super::*;
     use proptest::prelude::*;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::catalog::{Changes, Keyspace};
-use super::kinds::Store;
 use super::layout::{RequestRecord, RequestedRecord};
+use super::record_kinds::Store;
 use crate::error::Result;
 use crate::types::{host_of, registrable_domain};
 

@@ -171,7 +171,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::verifying::is_record;
+    use super::super::check_file::is_record;
     use super::*;
 
     type Texts = RecordFile<Vec<String>>;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::catalog::{Changes, Keyspace};
-use super::kinds::Store;
 use super::model_key;
+use super::record_kinds::Store;
 use crate::error::Result;
 use crate::types::{LangPair, SiteId, family};
 
@@ -88,7 +88,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::OF_SITES;
-    use crate::store::live::HEADS;
+    use crate::store::live_records::HEADS;
 
     #[test]
     fn whatever_names_records_of_sites_is_a_table_of_sites() {

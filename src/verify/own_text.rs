@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::profile::{hash_of_block, identity};
 use crate::error::Result;
-use crate::language::{self, Kind, Run, are_relatives, is_taken_for, is_told_as};
+use crate::language::{self, Run, RunKind, are_relatives, is_taken_for, is_told_as};
 use crate::types::{Lang, Page, tag_name};
 
 /// Settings for finding a page's own text.
@@ -125,7 +125,7 @@ impl Furniture {
             }
             let start = text.len() as u32;
             text.push_str(block);
-            let kind = if LISTINGS.contains(&tag_name(tag)) { Kind::Listing } else { Kind::Prose };
+            let kind = if LISTINGS.contains(&tag_name(tag)) { RunKind::Listing } else { RunKind::Prose };
             runs.push(Run { start, end: text.len() as u32, kind });
             text.push('\n');
         }

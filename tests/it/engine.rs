@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use arrow_ipc::reader::StreamReader;
 use diglot::config::settings::configuration;
 use diglot::error::Result;
-use diglot::exec::{Content, Input, Job, Output, Row, step};
+use diglot::exec::{Content, EngineRow, Input, Output, StepJob, step};
 use diglot::store::StoredSettings;
 
 #[path = "../../src/export/as_json.rs"]
@@ -33,8 +33,8 @@ pub struct Engine {
 #[derive(Clone)]
 pub struct Call {
     pub name: String,
-    pub rows: Vec<Row>,
-    pub with: Vec<Vec<Row>>,
+    pub rows: Vec<EngineRow>,
+    pub with: Vec<Vec<EngineRow>>,
     partial: bool,
 }
 
@@ -52,18 +52,18 @@ impl Engine {
     }
 
     /// Runs a step on rows.
-    pub fn step(&mut self, name: &str, rows: &[Row], with: &[&Path]) -> Result<Vec<Row>> {
+    pub fn step(&mut self, name: &str, rows: &[EngineRow], with: &[&Path]) -> Result<Vec<EngineRow>> {
         self.step_of(name, rows, with, &[], false)
     }
 
     fn step_of(
         &mut self,
         name: &str,
-        rows: &[Row],
+        rows: &[EngineRow],
         with: &[&Path],
         inputs: &[PathBuf],
         partial: bool,
-    ) -> Result<Vec<Row>> {
+    ) -> Result<Vec<EngineRow>> {
         self.jobs += 1;
         let given = |path: &&Path| Input::open(path)?.all();
         let given = with.iter().map(given).collect::<Result<_>>()?;
@@ -74,7 +74,7 @@ impl Engine {
         config.ingest.program.is_given = true;
         let with: Vec<PathBuf> = with.iter().map(|path| path.to_path_buf()).collect();
         let inputs: Vec<_> = inputs.iter().map(|path| path.clone().into_os_string()).collect();
-        let job = Job {
+        let job = StepJob {
             config: &config,
             settings: &self.settings,
             scratch: &scratch,
@@ -104,7 +104,7 @@ impl Engine {
     }
 
     /// Does a step once more.
-    pub fn again(&mut self, call: &Call) -> Result<Vec<Row>> {
+    pub fn again(&mut self, call: &Call) -> Result<Vec<EngineRow>> {
         let with: Vec<PathBuf> =
             call.with.iter().enumerate().map(|(at, rows)| self.side(&format!("again-{at}"), rows)).collect();
         let with: Vec<&Path> = with.iter().map(PathBuf::as_path).collect();
@@ -112,36 +112,36 @@ impl Engine {
     }
 
     /// Runs a step on each part, or bucket.
-    fn by_part(&mut self, name: &str, rows: &[Row], with: &[&Path]) -> Result<Vec<Row>> {
+    fn by_part(&mut self, name: &str, rows: &[EngineRow], with: &[&Path]) -> Result<Vec<EngineRow>> {
         let parts: BTreeSet<i32> = rows.iter().map(|row| row.part).collect();
         let mut found = Vec::new();
         for part in parts {
-            let of: Vec<Row> = rows.iter().filter(|row| row.part == part).cloned().collect();
+            let of: Vec<EngineRow> = rows.iter().filter(|row| row.part == part).cloned().collect();
             found.extend(self.step(name, &of, with)?);
         }
         Ok(found)
     }
 
     /// Runs a step on each language pair.
-    fn by_name(&mut self, name: &str, rows: &[Row], with: &[&Path]) -> Result<Vec<Row>> {
+    fn by_name(&mut self, name: &str, rows: &[EngineRow], with: &[&Path]) -> Result<Vec<EngineRow>> {
         let names: BTreeSet<&String> = rows.iter().map(|row| &row.name).collect();
         let mut found = Vec::new();
         for of in names {
-            let rows: Vec<Row> = rows.iter().filter(|row| row.name == *of).cloned().collect();
+            let rows: Vec<EngineRow> = rows.iter().filter(|row| row.name == *of).cloned().collect();
             found.extend(self.step(name, &rows, with)?);
         }
         Ok(found)
     }
 
     /// A file of rows that all tasks are given.
-    fn side(&self, name: &str, rows: &[Row]) -> PathBuf {
+    fn side(&self, name: &str, rows: &[EngineRow]) -> PathBuf {
         let path = self.folder.path().join(format!("{name}.arrows"));
         fs::write(&path, written(rows.iter(), false)).expect("room on disk");
         path
     }
 
     /// A sample in two steps, the first of each half of the rows.
-    fn sample(&mut self, rows: &[Row]) -> Result<Vec<Row>> {
+    fn sample(&mut self, rows: &[EngineRow]) -> Result<Vec<EngineRow>> {
         let (left, right) = rows.split_at(rows.len() / 2);
         let mut fewer = self.step_of("sample", left, &[], &[], true)?;
         fewer.extend(self.step_of("sample", right, &[], &[], true)?);
@@ -149,7 +149,7 @@ impl Engine {
     }
 
     /// Pages of archives, divided into parts; and what is known of the archives.
-    pub fn pages(&mut self, archives: &[PathBuf]) -> Result<(Vec<Row>, PathBuf)> {
+    pub fn pages(&mut self, archives: &[PathBuf]) -> Result<(Vec<EngineRow>, PathBuf)> {
         let inputs = self.step_of("inputs", &[], &[], archives, false)?;
         let mut found = Vec::new();
         for input in inputs {
@@ -168,7 +168,7 @@ impl Engine {
     }
 
     /// Stores of parts with their keys, and what may be learnt from; with what is known of domains as a whole, where these are divided.
-    fn keys(&mut self, archives: &[PathBuf]) -> Result<(Vec<Row>, Vec<Row>)> {
+    fn keys(&mut self, archives: &[PathBuf]) -> Result<(Vec<EngineRow>, Vec<EngineRow>)> {
         let (pages, archives) = self.pages(archives)?;
         let Some(into) = self.divided else {
             let keys = self.by_part("keys", &pages, &[&archives])?;
@@ -177,7 +177,7 @@ impl Engine {
             return Ok((self.by_part("rescue", &of_kind(&keys, "store"), &[&patterns, &languages])?, Vec::new()));
         };
         let outlines = self.by_part("outline", &pages, &[])?;
-        let bytes = |rows: &[Row]| rows.iter().map(|row| row.data.as_ref().map_or(0, Vec::len)).sum::<usize>();
+        let bytes = |rows: &[EngineRow]| rows.iter().map(|row| row.data.as_ref().map_or(0, Vec::len)).sum::<usize>();
         // Where pages are few and short, little of them can be left out.
         let times = if bytes(&pages) < 1 << 17 { 2 } else { 4 };
         assert!(bytes(&outlines) * times < bytes(&pages), "{} of {}", bytes(&outlines), bytes(&pages));
@@ -185,12 +185,12 @@ impl Engine {
         let patterns = self.side("pattern", &summed(&of_kind(&keys, "pattern")));
         let languages = self.side("language", &of_kind(&keys, "language"));
         let sites: BTreeSet<i32> = pages.iter().map(|row| row.part).collect();
-        let divided = |&site: &i32| Row {
+        let divided = |&site: &i32| EngineRow {
             part: site,
             kind: "divided".into(),
             number: i64::from(site) * i64::from(into),
             count: i64::from(into),
-            ..Row::default()
+            ..EngineRow::default()
         };
         let divided = self.side("divided", &sites.iter().map(divided).collect::<Vec<_>>());
         let found = self.by_part("divide", &of_kind(&keys, "store"), &[&divided, &patterns, &languages])?;
@@ -227,7 +227,7 @@ impl Engine {
 }
 
 /// Rows as a stream of Arrow.
-pub fn written<'r>(rows: impl DoubleEndedIterator<Item = &'r Row>, is_turned: bool) -> Vec<u8> {
+pub fn written<'r>(rows: impl DoubleEndedIterator<Item = &'r EngineRow>, is_turned: bool) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut output = Output::stream(&mut bytes).expect("memory");
     let mut put = |row| output.put(row).expect("memory");
@@ -242,18 +242,18 @@ pub fn written<'r>(rows: impl DoubleEndedIterator<Item = &'r Row>, is_turned: bo
 }
 
 /// The rows of a kind.
-pub fn of_kind(rows: &[Row], kind: &str) -> Vec<Row> {
+pub fn of_kind(rows: &[EngineRow], kind: &str) -> Vec<EngineRow> {
     rows.iter().filter(|row| row.kind == kind).cloned().collect()
 }
 
 /// Patterns with the sums over all parts.
-fn summed(rows: &[Row]) -> Vec<Row> {
+fn summed(rows: &[EngineRow]) -> Vec<EngineRow> {
     let mut sums: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
     for row in rows {
         let sum = sums.entry(&row.name).or_default();
         *sum = (sum.0 + row.number, sum.1 + row.count);
     }
-    let row = |(name, (number, count)): (&&str, &(i64, i64))| Row {
+    let row = |(name, (number, count)): (&&str, &(i64, i64))| EngineRow {
         part: -1,
         kind: "pattern".into(),
         name: (*name).to_owned(),
@@ -264,7 +264,7 @@ fn summed(rows: &[Row]) -> Vec<Row> {
     sums.iter().map(row).collect()
 }
 
-fn tables(rows: &[Row]) -> BTreeMap<String, Vec<String>> {
+fn tables(rows: &[EngineRow]) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in rows {
         let data = row.data.as_deref().expect("tables have data");

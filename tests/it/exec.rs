@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use diglot::exec::{Input, Row};
+use diglot::exec::{EngineRow, Input};
 use serde_json::Value;
 
 use crate::captures;
@@ -262,7 +262,7 @@ fn an_archive_that_is_given_twice_counts_once() {
 fn rows_that_are_missing_doubled_or_of_other_parts_are_refused() {
     let mut engine = Engine::new(2, &[], false);
     let (pages, archives) = engine.pages(&[webserver(), packaging()]).expect("it reads");
-    let refused = |engine: &mut Engine, name: &str, rows: &[Row], with: &[&Path], why: &str| {
+    let refused = |engine: &mut Engine, name: &str, rows: &[EngineRow], with: &[&Path], why: &str| {
         let error = engine.step(name, rows, with).expect_err(why).to_string();
         assert!(error.contains(why), "{name}: {error}");
     };
@@ -274,7 +274,7 @@ fn rows_that_are_missing_doubled_or_of_other_parts_are_refused() {
     let mut spoilt = pages[..1].to_vec();
     spoilt[0].data.as_mut().expect("pages").truncate(100);
     refused(&mut engine, "keys", &spoilt, &[&archives], "its data make no sense");
-    let one: Vec<Row> = pages.iter().filter(|row| row.part == pages[0].part).cloned().collect();
+    let one: Vec<EngineRow> = pages.iter().filter(|row| row.part == pages[0].part).cloned().collect();
     let stores = of_kind(&engine.step("keys", &one, &[&archives]).expect("it runs"), "store");
     refused(&mut engine, "judge", &stores[1..], &[], "rows, expected");
     refused(&mut engine, "judge", &[&stores[..], &stores[..1]].concat(), &[], " twice");
@@ -316,7 +316,7 @@ fn spoil(bytes: &mut Vec<u8>, dice: &mut Dice) {
 }
 
 /// Changes what the data of a row say, below what packs them.
-fn spoil_data(row: &mut Row, dice: &mut Dice) {
+fn spoil_data(row: &mut EngineRow, dice: &mut Dice) {
     let Some(data) = row.data.take() else { return };
     let again = |bytes: &[u8], dice: &mut Dice| {
         let mut unpacked = unpacked(bytes).unwrap_or_else(|| bytes.to_vec());
@@ -341,7 +341,7 @@ fn spoil_data(row: &mut Row, dice: &mut Dice) {
     });
 }
 
-fn spoil_row(row: &mut Row, dice: &mut Dice) {
+fn spoil_row(row: &mut EngineRow, dice: &mut Dice) {
     let numbers = [0, 1, -1, 7, i64::from(i32::MAX), i64::from(u32::MAX), i64::MAX, i64::MIN];
     match dice.roll(12) {
         0 => row.number = numbers[dice.roll(8) as usize],
@@ -375,14 +375,14 @@ fn rows_that_say_anything_are_answered_or_refused() {
         for time in 0..times {
             let mut call = calls[dice.roll(calls.len() as u64) as usize].clone();
             let given = call.with.iter_mut().filter(|rows| !rows.is_empty());
-            let mut rows: Vec<&mut Row> = given.chain([&mut call.rows]).flatten().collect();
+            let mut rows: Vec<&mut EngineRow> = given.chain([&mut call.rows]).flatten().collect();
             // The files of stores have checksums of their own.
             if time % 4 > 0 && rows.iter().any(|row| row.kind != "store") {
                 rows.retain(|row| row.kind != "store");
             }
             let at = dice.roll(rows.len() as u64) as usize;
             spoil_row(rows[at], &mut dice);
-            let row = Row { data: None, ..rows[at].clone() };
+            let row = EngineRow { data: None, ..rows[at].clone() };
             match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| engine.again(&call))) {
                 Ok(Ok(_)) => outcomes[0] += 1,
                 Ok(Err(error)) => {
@@ -408,7 +408,7 @@ fn said(arguments: &[&str], rows: &[u8]) -> (i32, Value, Vec<u8>) {
 
 #[test]
 fn a_step_says_what_it_did_or_why_not() {
-    let input = Row {
+    let input = EngineRow {
         part: -1,
         kind: "input".into(),
         name: webserver().display().to_string(),
@@ -416,8 +416,8 @@ fn a_step_says_what_it_did_or_why_not() {
         count: 0,
         data: None,
     };
-    let missing = Row { name: root().join("no-such.warc").display().to_string(), number: 4, ..input.clone() };
-    let bytes = Row {
+    let missing = EngineRow { name: root().join("no-such.warc").display().to_string(), number: 4, ..input.clone() };
+    let bytes = EngineRow {
         name: "s3a://bucket/sites/webserver.warc.gz".into(),
         number: 5,
         data: Some(fs::read(webserver()).expect("the sample")),
@@ -474,9 +474,9 @@ fn a_step_that_takes_more_memory_than_it_may_ends_by_itself() {
             (noise >> 56) as u8
         };
         let data = Some((0..1 << 20).map(|_| next()).collect());
-        Row { part: 0, kind: "bead".into(), name: format!("site{number}.org"), number, count: 1, data }
+        EngineRow { part: 0, kind: "bead".into(), name: format!("site{number}.org"), number, count: 1, data }
     };
-    let rows: Vec<Row> = (0..160).map(&mut bead).collect();
+    let rows: Vec<EngineRow> = (0..160).map(&mut bead).collect();
     let (code, report, _) = said(&["merge", "--memory", "64M"], &written(rows.iter(), false));
     assert_eq!((code, &report["exit"]), (5, &5.into()), "{report}");
     assert!(report["error"].as_str().is_some_and(|error| error.contains("--memory")), "{report}");

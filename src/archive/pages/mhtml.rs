@@ -6,7 +6,7 @@ use mail_parser::{ContentType, Message, MessageParser, MimeHeaders};
 use memchr::{memchr, memmem};
 
 use super::notes::web;
-use crate::sheltered::sheltered;
+use crate::panics::sheltered;
 
 /// Endings of such files.
 pub(super) const ENDINGS: [&str; 2] = ["mhtml", "mht"];

@@ -15,7 +15,7 @@ use crate::extract::links::Resolver;
 use crate::extract::params::Params;
 use crate::extract::read::{Read, Signs};
 use crate::extract::tags::{self, Content, Group, Layout, Role, Tag};
-use crate::language::{Kind, Run};
+use crate::language::{Run, RunKind};
 use crate::text::lists::is_item;
 use crate::types::{Block, Page, TEXT_TOKEN};
 
@@ -391,9 +391,9 @@ impl<'a> Reader<'a> {
         self.edge = Edge::default();
         self.has_words |= self.anchor.is_none() && !self.has_words && text.contains(char::is_alphanumeric);
         let kind = match () {
-            () if self.open_listings + self.inline_listings > 0 => Kind::Listing,
-            () if self.references.in_link() => Kind::Linked,
-            () => Kind::Prose,
+            () if self.open_listings + self.inline_listings > 0 => RunKind::Listing,
+            () if self.references.in_link() => RunKind::Linked,
+            () => RunKind::Prose,
         };
         let end = self.page.text.len() as u32;
         match self.runs.last_mut() {

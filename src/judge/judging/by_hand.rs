@@ -39,11 +39,11 @@ fn scorer() -> Scorer {
     scorer
 }
 
-fn all(compared: &[Compared]) -> Judged {
+fn all(compared: &[Compared]) -> JudgedPairs {
     judge(compared, |_, _| scorer(), &whole(compared), &Params::default())
 }
 
-fn of(judged: &Judged, a: u32, b: u32) -> JudgedPair {
+fn of(judged: &JudgedPairs, a: u32, b: u32) -> JudgedPair {
     *judged.pairs.iter().find(|j| (j.pair.a, j.pair.b) == (a, b)).expect("judged")
 }
 
@@ -286,7 +286,7 @@ fn pairs_are_ranked_by_all_that_contents_say() {
     let compared: Vec<Compared> =
         (0..20).map(|i| one(i, 100 + i, Method::Key, &[(C, if i == 3 { 0.7 } else { 0.95 })])).collect();
     let (list, parts, params) = (compared.iter().collect::<Vec<_>>(), whole(&compared), Params::default());
-    let weighed = weigh(en_zh(), list, &|_, _| scorer(), (&parts, &Counts::default()), &params);
+    let weighed = weigh(en_zh(), list, &|_, _| scorer(), (&parts, &NameCounts::default()), &params);
     assert!(weighed.beliefs[3].usual < -0.1, "{:?}", weighed.beliefs[3]);
     for at in [0, 3] {
         let contents = scorer().contents(&compared[at].similarities);

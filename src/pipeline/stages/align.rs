@@ -19,7 +19,7 @@ use crate::align::repeats::{BeadId, Finder};
 use crate::align::sample::{SampledPair, input_hash, portions};
 use crate::align::train;
 use crate::align::untranslated::Untranslated;
-use crate::align::{AlignPage, Aligned, Document, Judged, Model, Params, align_pages, untranslated};
+use crate::align::{AlignPage, Aligned, Document, JudgedBead, Model, Params, align_pages, untranslated};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::{Pages as _, Urls, hash_of_pair};
@@ -296,18 +296,23 @@ impl Survey {
 }
 
 /// The pages of a pair.
-type Pages = (StoredPage, StoredPage);
+type PagesOfPair = (StoredPage, StoredPage);
 
-fn documents<'p>(pages: &'p Pages, langs: LangPair, words: &Words, params: &Params) -> (Document<'p>, Document<'p>) {
+fn documents<'p>(
+    pages: &'p PagesOfPair,
+    langs: LangPair,
+    words: &Words,
+    params: &Params,
+) -> (Document<'p>, Document<'p>) {
     (document(&pages.0, langs.a, words, params), document(&pages.1, langs.b, words, params))
 }
 
 /// Learns one language pair from its sample, beginning with the words that verification has learnt.
 fn learn_pair(store: &Store, langs: LangPair, sample: &Sample, context: &Context<'_>, words: &Words) -> Result<Model> {
-    let read = |pair: &SampledPair| -> Result<Pages> {
+    let read = |pair: &SampledPair| -> Result<PagesOfPair> {
         Ok((store.page(RecordRef(pair.places.0))?, store.page(RecordRef(pair.places.1))?))
     };
-    let pages: Vec<Pages> = sample.pairs.iter().map(read).collect::<Result<_>>()?;
+    let pages: Vec<PagesOfPair> = sample.pairs.iter().map(read).collect::<Result<_>>()?;
     Ok(learn_pages(
         (&pages, sample.learnt),
         langs,
@@ -319,7 +324,7 @@ fn learn_pair(store: &Store, langs: LangPair, sample: &Sample, context: &Context
 
 /// Learns one language pair from page pairs, beginning with known words. Words are learnt from the first `learnt` page pairs.
 pub(crate) fn learn_pages(
-    (pages, learnt): (&[Pages], usize),
+    (pages, learnt): (&[PagesOfPair], usize),
     langs: LangPair,
     known: &[SurePair],
     (params, words): (&Params, &Words),
@@ -691,7 +696,7 @@ impl Task {
     fn row(&self, page_a: &AlignPage<'_>, page_b: &AlignPage<'_>, model: &Model, params: &Params) -> PairBitextRow {
         let PagePair { langs, a, b } = self.pair;
         let Aligned { beads, score } = align_pages(page_a, page_b, model, params);
-        let row = |judged: &Judged| {
+        let row = |judged: &JudgedBead| {
             let bytes_a = page_a.document.bytes_of(judged.bead.a_start..judged.bead.a_end);
             let bytes_b = page_b.document.bytes_of(judged.bead.b_start..judged.bead.b_end);
             let (m, n) = judged.bead.shape();

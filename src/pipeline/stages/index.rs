@@ -10,7 +10,7 @@ use super::groups::note;
 use super::owners::{Owners, left_out};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::index::captures::{Captures, Choice, Merged, Place, Row, Source, Stamp, merge};
+use crate::index::captures::{CaptureRow, Captures, Choice, Merged, Place, Source, Stamp, merge};
 use crate::index::site::Urls;
 use crate::index::sorter::{Entry, Sorter};
 use crate::keys::sides::Sides;
@@ -124,13 +124,13 @@ struct Work<'c> {
 #[derive(Default)]
 struct Part {
     /// Pages, as in [`Merged::order`].
-    order: Vec<Row>,
+    order: Vec<CaptureRow>,
     skipped: Vec<SkipEntry>,
 }
 
 /// A page of a site to be written.
 struct Page {
-    row: Row,
+    row: CaptureRow,
     /// The directives of the page and of its host.
     opt_outs: OptOuts,
 }
@@ -353,7 +353,13 @@ impl<'c> Work<'c> {
     }
 
     /// Divides pages and left-out captures among the groups of domains. Linear in these, however many groups there are.
-    fn part(&self, before: &Before, groups: &[Vec<String>], order: Vec<Row>, skipped: Vec<SkipEntry>) -> Vec<Part> {
+    fn part(
+        &self,
+        before: &Before,
+        groups: &[Vec<String>],
+        order: Vec<CaptureRow>,
+        skipped: Vec<SkipEntry>,
+    ) -> Vec<Part> {
         if groups.len() == 1 {
             return vec![Part { order, skipped }];
         }
@@ -405,7 +411,7 @@ impl<'c> Work<'c> {
         &self,
         store: &Store,
         before: &Before,
-        order: &[Row],
+        order: &[CaptureRow],
         skipped: &[SkipEntry],
     ) -> Result<Vec<Vec<String>>> {
         let mut domains: BTreeSet<String> = before.domains.iter().map(|known| known.0.clone()).collect();
@@ -421,7 +427,7 @@ impl<'c> Work<'c> {
         if domains.len() < 2 {
             return Ok(vec![domains.into_iter().collect()]);
         }
-        let member = |&Row { source, .. }: &Row| {
+        let member = |&CaptureRow { source, .. }: &CaptureRow| {
             let (lang, text_bytes) = match source.place() {
                 Place::Old(site, page) => {
                     let (chunk, at) = before.table(site).chunk(page);
@@ -472,7 +478,7 @@ impl<'c> Work<'c> {
         PageEntry { opt_outs: page.opt_outs.code(), ..self.entry(before, page.row) }
     }
 
-    fn entry(&self, before: &Before, row: Row) -> PageEntry {
+    fn entry(&self, before: &Before, row: CaptureRow) -> PageEntry {
         let mut entry: PageEntry = match row.source.place() {
             Place::Old(site, page) => {
                 let (chunk, at) = before.table(site).chunk(page);
@@ -515,7 +521,7 @@ impl<'c> Work<'c> {
     }
 
     /// Divides the pages of a site into those that it has and those that settings leave out.
-    fn divide(&self, before: &Before, order: Vec<Row>, skipped: &[SkipEntry]) -> Divided {
+    fn divide(&self, before: &Before, order: Vec<CaptureRow>, skipped: &[SkipEntry]) -> Divided {
         let owners = Owners::of(skipped, &self.config.index.robots_agent);
         let mut divided = Divided::default();
         let mut counts: BTreeMap<u8, u64> = BTreeMap::new();

@@ -133,7 +133,7 @@ fn chunks_of(
     let pages = store.site_pages(head)?;
     let addresses = Addresses::new(&pages);
     let domains = head.hosts.iter().map(|host| registrable_domain(&host.host).into_owned()).collect();
-    let site = Site { store, id, generation: head.generation, domains, pages: &pages, addresses: &addresses };
+    let site = LinkedSite { store, id, generation: head.generation, domains, pages: &pages, addresses: &addresses };
     let firsts: Vec<u32> = (0..head.pages).step_by(CHUNK_PAGES).collect();
     let chunks = firsts.into_par_iter().map(|first| site.chunk(first, did)).collect::<Result<_>>()?;
     let mut chunks = GraphRecord::with_answered(chunks);
@@ -151,7 +151,7 @@ fn chunks_of(
     Ok(chunks)
 }
 
-struct Site<'s> {
+struct LinkedSite<'s> {
     store: &'s Store,
     id: SiteId,
     generation: u64,
@@ -160,7 +160,7 @@ struct Site<'s> {
     addresses: &'s Addresses<'s>,
 }
 
-impl Site<'_> {
+impl LinkedSite<'_> {
     /// The links of some pages; and separately, versions that are only named by the text of a link.
     fn chunk(&self, first: u32, did: &dyn Fn(u32)) -> Result<(GraphRecord, Vec<AlternateRow>)> {
         let end = self.pages.count().min(first + CHUNK_PAGES as u32);

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::pipeline::Context;
 use crate::program::{Program, SCORES, shown};
 use crate::query::bitext::for_each_kept;
-use crate::query::scores::{Scorer, made_from};
+use crate::query::scores::{UserScorer, made_from};
 use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::ScoreHead;
@@ -31,7 +31,7 @@ const COMMIT_LINES: usize = 1 << 16;
 /// # Errors
 /// When the store cannot be read.
 pub fn waiting(store: &Store) -> Result<usize> {
-    Ok(stale(store, &Scorer::of(store))?.len())
+    Ok(stale(store, &UserScorer::of(store))?.len())
 }
 
 /// Has the sentence pairs of all sites scored, as far as they are not.
@@ -40,7 +40,7 @@ pub fn waiting(store: &Store) -> Result<usize> {
 /// When the store cannot be read or written; what the program does wrong; when the user wants to stop.
 pub fn ask(store: &mut Store, stage: &str, context: &Context<'_>) -> Result<()> {
     forget(store)?;
-    let scorer = Scorer::of(store);
+    let scorer = UserScorer::of(store);
     let (Some(command), stale) = (scorer.command(), stale(store, &scorer)?) else { return Ok(()) };
     if stale.is_empty() {
         return Ok(());
@@ -77,7 +77,7 @@ struct Work {
     kept: u64,
 }
 
-fn stale(store: &Store, scorer: &Scorer) -> Result<Vec<Work>> {
+fn stale(store: &Store, scorer: &UserScorer) -> Result<Vec<Work>> {
     let mut found = Vec::new();
     let Some(command) = scorer.command() else { return Ok(found) };
     for site in (0..store.site_count()?).map(SiteId) {
@@ -93,7 +93,7 @@ fn stale(store: &Store, scorer: &Scorer) -> Result<Vec<Work>> {
 
 /// The scorer at work.
 struct Asking {
-    scorer: Scorer,
+    scorer: UserScorer,
     /// The program, once there is something to ask.
     program: Option<Program<f32>>,
     /// Questions that are asked before answers are waited for.

@@ -29,7 +29,7 @@ pub struct PageExplanation {
     /// The page that stands for it, if it is an untranslated copy.
     pub copy_of: Option<String>,
     /// Pairs of the page that were accepted or judged: the accepted ones first, then the best of the others.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<CandidateFacts>,
     /// `link-2014`: how the candidates got their similarities.
     pub rounds: Vec<CandidateRounds>,
     /// What keys show about a page whose candidates were all rejected, and proposed by other methods than keys.
@@ -62,12 +62,12 @@ impl PageExplanation {
     }
 
     /// The candidates that were accepted.
-    pub fn partners(&self) -> impl Iterator<Item = &Candidate> {
+    pub fn partners(&self) -> impl Iterator<Item = &CandidateFacts> {
         self.candidates.iter().filter(|candidate| candidate.outcome == CandidateOutcome::Accepted)
     }
 
     /// The candidates that were rejected.
-    pub fn rejected(&self) -> impl Iterator<Item = &Candidate> {
+    pub fn rejected(&self) -> impl Iterator<Item = &CandidateFacts> {
         self.candidates.iter().filter(|candidate| candidate.outcome != CandidateOutcome::Accepted)
     }
 }
@@ -152,7 +152,7 @@ pub struct OwnText {
 
 /// A pair of the page that was judged, or that a key was assigned and that is not judged yet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Candidate {
+pub struct CandidateFacts {
     /// The other page.
     pub url: String,
     /// The language the other page counts for.
@@ -182,7 +182,7 @@ pub struct Weighed {
     pub source: Option<SourceFacts>,
 }
 
-impl Candidate {
+impl CandidateFacts {
     /// Lowest score with which a rejected candidate is listed as text.
     const MIN_LISTED_SCORE: f32 = 0.1;
     /// Or the lowest weight of evidence, in nats: pairs with much evidence lost to others.
@@ -192,8 +192,8 @@ impl Candidate {
     pub fn is_notable(&self) -> bool {
         self.outcome == CandidateOutcome::Accepted
             || self.weighed.is_some()
-            || self.score >= Candidate::MIN_LISTED_SCORE
-            || self.evidence >= Candidate::MIN_LISTED_EVIDENCE
+            || self.score >= CandidateFacts::MIN_LISTED_SCORE
+            || self.evidence >= CandidateFacts::MIN_LISTED_EVIDENCE
             || self.key.is_some()
     }
 }

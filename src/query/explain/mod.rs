@@ -4,7 +4,7 @@
 //! A verdict repeats what was decided and stored (the outcome of a judged pair, the pairs that keys were assigned, the settings), and never
 //! decides anew. Facts that judging used but did not store come through `Evidence`.
 
-mod evidence;
+mod computed;
 mod facts;
 mod json;
 mod named;
@@ -15,11 +15,11 @@ mod verdict;
 mod weighing;
 pub mod words;
 
-pub(crate) use evidence::Evidence;
+pub(crate) use computed::ComputedFacts;
 pub use facts::{
-    Alignment, Candidate, CandidateRounds, CaptureFacts, Explanation, KeyFacts, LangCount, Lead, LeftOut, MeasureFacts,
-    NeighbourPair, OwnText, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds, SentencePair,
-    SourceFacts, Support, UrlLanguage, Weighed,
+    Alignment, CandidateFacts, CandidateRounds, CaptureFacts, Explanation, KeyFacts, LangCount, Lead, LeftOut,
+    MeasureFacts, NeighbourPair, OwnText, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds,
+    SentencePair, SourceFacts, Support, UrlLanguage, Weighed,
 };
 pub use named::NamedPair;
 pub(super) use opened::min_score;
@@ -40,7 +40,7 @@ use opened::Opened;
 pub(crate) fn explain(
     store: &Store,
     config: &Config,
-    evidence: &dyn Evidence,
+    evidence: &dyn ComputedFacts,
     url: &CanonicalUrl,
     other: Option<&CanonicalUrl>,
 ) -> Result<Explanation> {

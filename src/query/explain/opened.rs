@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::facts::{Candidate, NeighbourPair, Round, Rounds};
+use super::facts::{CandidateFacts, NeighbourPair, Round, Rounds};
 use super::named::NamedPair;
 use super::verdict::CandidateOutcome;
 use crate::config::{Config, Strategy};
@@ -110,7 +110,7 @@ impl<'s> Opened<'s> {
 
     /// The pairs of a page that were judged, or that keys were assigned while none is judged: accepted ones first, then by score,
     /// untranslated ones last. Each with its stored row, where it was judged.
-    pub fn candidates(&self, page: u32) -> Vec<(Candidate, Option<JudgedPair>)> {
+    pub fn candidates(&self, page: u32) -> Vec<(CandidateFacts, Option<JudgedPair>)> {
         let Some(result) = &self.site.result else { return Vec::new() };
         if self.site.judged.is_none() {
             let of_page = result.pairs.iter().filter(|row| row.a == page || row.b == page);
@@ -124,9 +124,9 @@ impl<'s> Opened<'s> {
         let candidate = |judged: JudgedPair| {
             let line = judged_line(&self.site, result, self.config, &judged);
             let outcome = self.outcome(&judged);
-            (Candidate { evidence: judged.evidence, ..self.candidate(page, line, judged.score, outcome) }, judged)
+            (CandidateFacts { evidence: judged.evidence, ..self.candidate(page, line, judged.score, outcome) }, judged)
         };
-        let mut found: Vec<(Candidate, JudgedPair)> = self.judged_pairs(page).map(candidate).collect();
+        let mut found: Vec<(CandidateFacts, JudgedPair)> = self.judged_pairs(page).map(candidate).collect();
         found.sort_by(|(_, x), (_, y)| {
             let order = |judged: &JudgedPair| (!judged.is_accepted(), judged.outcome == Outcome::SameText);
             let better = || y.score.total_cmp(&x.score).then(y.evidence.total_cmp(&x.evidence));
@@ -136,11 +136,11 @@ impl<'s> Opened<'s> {
         found.into_iter().map(|(candidate, judged)| (candidate, Some(judged))).collect()
     }
 
-    fn candidate(&self, page: u32, line: PairLine, score: f32, outcome: CandidateOutcome) -> Candidate {
+    fn candidate(&self, page: u32, line: PairLine, score: f32, outcome: CandidateOutcome) -> CandidateFacts {
         let is_first = line.url_a == self.site.pages.url(page);
         let (url, lang) = if is_first { (line.url_b, line.lang_b) } else { (line.url_a, line.lang_a) };
         let key = Some(line.key).filter(|key| !key.is_empty());
-        Candidate { url, lang, method: line.method, key, score, evidence: 0.0, outcome, weighed: None }
+        CandidateFacts { url, lang, method: line.method, key, score, evidence: 0.0, outcome, weighed: None }
     }
 
     /// The stored decision on a pair, with its reasons.

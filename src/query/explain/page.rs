@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::evidence::Evidence;
+use super::computed::ComputedFacts;
 use super::facts::{
     CandidateRounds, CaptureFacts, Lead, LeftOut, OwnText, PageExplanation, PageLanguages, RecordPlace, UrlLanguage,
 };
@@ -28,7 +28,7 @@ use crate::types::{CanonicalUrl, Key, Lang, LinkKind, Method, PagePair, SkipReas
 pub fn explain(
     store: &Store,
     opened: Option<&Opened<'_>>,
-    evidence: &dyn Evidence,
+    evidence: &dyn ComputedFacts,
     url: &CanonicalUrl,
 ) -> Result<PageExplanation> {
     let unknown =
@@ -194,7 +194,7 @@ fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation, named: Optio
 }
 
 /// `link-2014`: how the candidates of a page got their similarities.
-fn rounds(opened: &Opened<'_>, evidence: &dyn Evidence, page: u32) -> Result<Vec<CandidateRounds>> {
+fn rounds(opened: &Opened<'_>, evidence: &dyn ComputedFacts, page: u32) -> Result<Vec<CandidateRounds>> {
     let mut pairs: Vec<PagePair> = opened.judged_pairs(page).map(|judged| judged.pair).collect();
     pairs.sort_unstable();
     let mut found = Vec::new();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::evidence::Evidence;
-use super::facts::{Candidate, MeasureFacts, SourceFacts, Weighed};
+use super::computed::ComputedFacts;
+use super::facts::{CandidateFacts, MeasureFacts, SourceFacts, Weighed};
 use super::opened::Opened;
 use super::verdict::CandidateOutcome;
 use crate::config::Strategy;
@@ -25,12 +25,12 @@ const FAIR_SOURCE: f32 = 0.5;
 /// Finds out how pairs of a site were weighed.
 pub struct Weighing<'o, 's> {
     opened: &'o Opened<'s>,
-    evidence: &'o dyn Evidence,
+    evidence: &'o dyn ComputedFacts,
 }
 
 impl<'o, 's> Weighing<'o, 's> {
     /// For the pairs of one site.
-    pub fn new(opened: &'o Opened<'s>, evidence: &'o dyn Evidence) -> Weighing<'o, 's> {
+    pub fn new(opened: &'o Opened<'s>, evidence: &'o dyn ComputedFacts) -> Weighing<'o, 's> {
         Weighing { opened, evidence }
     }
 
@@ -78,7 +78,7 @@ impl<'o, 's> Weighing<'o, 's> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn weigh_refused(&self, found: &mut [(Candidate, Option<JudgedPair>)]) -> Result<()> {
+    pub fn weigh_refused(&self, found: &mut [(CandidateFacts, Option<JudgedPair>)]) -> Result<()> {
         let has_partner = found.iter().any(|(candidate, _)| candidate.outcome == CandidateOutcome::Accepted);
         if has_partner || !self.is_by_evidence() {
             return Ok(());

@@ -2,7 +2,7 @@
 //! paragraphs with four sentences of 15 words, with a model learnt from ten others.
 
 use diglot::align::train::learn;
-use diglot::align::{Cost, Document, Evidence, Lengths, Model, Params, Span, align, align_by};
+use diglot::align::{Cost, Document, Lengths, Model, Params, Span, WordEvidence, align, align_by};
 use diglot::text::words::Words;
 use diglot::types::{Block, Lang};
 use divan::Bencher;
@@ -53,7 +53,7 @@ fn model(words: &Words) -> Model {
 }
 
 /// Asks for each bead by itself.
-struct Singly<'e>(&'e Evidence);
+struct Singly<'e>(&'e WordEvidence);
 
 impl Cost for Singly<'_> {
     fn cost(&self, a: &Span, b: &Span) -> f32 {
@@ -67,7 +67,7 @@ fn aligned(bencher: Bencher, paragraphs: usize, singly: bool) {
     let (a, b) = (page(99, paragraphs, 'a'), page(99, paragraphs, 'b'));
     let (a, b) = (document(&a, &words), document(&b, &words));
     bencher.counter(ItemsCount::new(a.sentences.len())).bench_local(|| {
-        let evidence = Evidence::new(&a, &b, &model, &params.translation);
+        let evidence = WordEvidence::new(&a, &b, &model, &params.translation);
         if singly {
             align_by(&a, &b, vec![Box::new(lengths), Box::new(Singly(&evidence))], &lengths, &params)
         } else {

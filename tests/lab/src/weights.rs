@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use diglot::config::Config;
 use diglot::evaluate::GoldPairs;
-use diglot::judge::score::{FitParams, Row, Scorer, inputs};
+use diglot::judge::score::{Example, FitParams, Scorer, inputs};
 use diglot::pipeline::{Context, Silent, models};
 use diglot::query::Site;
 use diglot::query::open::OpenSite;
@@ -134,7 +134,7 @@ fn thin<T>(list: Vec<T>) -> Vec<T> {
 ///
 /// Each example counts twice, half with what needs words that were learnt, and half without: the weights serve before anything is learnt.
 pub fn fit(examples: &[&Examples]) -> Scorer {
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<Example> = Vec::new();
     for (truth, of) in [(1.0, (|one| &one.good) as fn(&Examples) -> &Vec<Similarities>), (0.0, |one| &one.bad)] {
         let start = rows.len();
         for list in examples.iter().map(|one| of(one)).filter(|list| list.len() >= LEAST) {
@@ -142,7 +142,7 @@ pub fn fit(examples: &[&Examples]) -> Scorer {
             for one in list {
                 let mut bare = *one;
                 [Measure::Content, Measure::Length].into_iter().for_each(|learnt| bare.set(learnt, None));
-                rows.extend([one, &bare].map(|one| Row { inputs: inputs(one), truth, weight }));
+                rows.extend([one, &bare].map(|one| Example { inputs: inputs(one), truth, weight }));
             }
         }
         let sum: f64 = rows[start..].iter().map(|row| row.weight).sum();

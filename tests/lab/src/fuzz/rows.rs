@@ -3,7 +3,7 @@
 //! A seed is what the data of a row hold, unpacked. What became of it is packed again, and the step is done on the rows with this one among
 //! them.
 
-use diglot::exec::Row;
+use diglot::exec::EngineRow;
 use diglot::store::laboratory::{pack, unpack};
 
 use super::mutate::NUMBERS;
@@ -144,7 +144,7 @@ fn whole(form: Form, data: &[u8], bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Changes what a row says besides its data.
-fn change_row(row: &mut Row, dice: &mut Dice) {
+fn change_row(row: &mut EngineRow, dice: &mut Dice) {
     const NAMES: [&str; 8] =
         ["", "-", "x.org", "fr-en", "\u{e9}\u{0}", "view/0.run", "packaging.site.test", "path:{}:en:fr"];
     const KINDS: [&str; 8] = ["page", "store", "pattern", "training", "known", "found", "text", ""];

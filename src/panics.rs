@@ -1,4 +1,4 @@
-//! Panics of packages that read damaged bytes.
+//! Panics of packages that read damaged bytes, caught.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

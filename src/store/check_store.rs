@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::catalog::{Catalog, Changes, Keyspace, is_of_view};
+pub use super::check_file::{FileReport, Torn};
 use super::frames::FRAME_HEADER;
-use super::kinds::{self, KINDS};
-use super::live::HEADS;
+use super::live_records::HEADS;
 use super::pages::PagesThere;
+use super::record_kinds::{self, KINDS};
 use super::records::{RecordRef, START};
-pub use super::verifying::{FileReport, Torn};
 use super::{Access, Store, disk, lock, rebuild};
 use crate::error::{Error, Result};
 use crate::types::{SiteId, Watch};
@@ -199,7 +199,7 @@ impl Store {
             }
         };
         if sentinel != self.sentinel {
-            return Ok(if kinds::hold(&self.folder, &sentinel)? {
+            return Ok(if record_kinds::hold(&self.folder, &sentinel)? {
                 Err("the program was stopped within a commit, which the next command that writes ends".into())
             } else {
                 damage.catalog.push(format!("{name}: is of another state of the store"));

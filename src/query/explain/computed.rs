@@ -8,7 +8,7 @@ use crate::query::site::Site;
 use crate::types::{LangPair, PagePair};
 
 /// Facts that the store does not have; they are computed when they are asked for.
-pub trait Evidence {
+pub trait ComputedFacts {
     /// The weights of the score for a language pair, as the run has learnt them.
     ///
     /// # Errors

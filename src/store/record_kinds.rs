@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::access::{Access, LOCK};
 use super::catalog::Catalog;
+use super::check_file::{FileReport, is_page_block, is_record};
 use super::disk;
 use super::kept_blocks::KeptBlocks;
 use super::layout::*;
@@ -15,8 +16,7 @@ use super::removed::Removed;
 use super::rewriting::{Damaged, Kept};
 use super::seals::check_seal;
 use super::seen::Seen;
-use super::survey::Survey;
-use super::verifying::{FileReport, is_page_block, is_record};
+use super::survey_damage::Survey;
 use super::view::Publisher;
 use super::witness::Witness;
 use crate::error::{Error, Result};
@@ -53,7 +53,7 @@ macro_rules! record_files {
         }
 
         /// All record files, in the order of their kinds.
-        pub(super) const KINDS: &[Kind] = &[$(Kind {
+        pub(super) const KINDS: &[RecordKind] = &[$(RecordKind {
             name: stringify!($name),
             number: $kind,
             is_source: false $(|| $source)?,
@@ -108,7 +108,7 @@ macro_rules! record_files {
             }
 
             /// Reads all of the record file of a kind.
-            pub(super) fn check_kind(&self, kind: &Kind) -> Result<FileReport> {
+            pub(super) fn check_kind(&self, kind: &RecordKind) -> Result<FileReport> {
                 match kind.number {
                     $($kind => self.$name.check(kind.name, kind.is_sound),)*
                     number => unreachable!("there is no kind {number}"),
@@ -176,7 +176,7 @@ macro_rules! record_files {
         }
 
         /// What can be read of the file of a kind, before `limit`.
-        pub(super) fn survey(folder: &Path, kind: &Kind, limit: RecordRef) -> Result<Survey> {
+        pub(super) fn survey(folder: &Path, kind: &RecordKind, limit: RecordRef) -> Result<Survey> {
             match kind.number {
                 $($kind => RecordFile::<$record>::survey(
                     &folder.join(kind.name),
@@ -234,7 +234,7 @@ pub(super) type Decide<'d> = &'d mut dyn FnMut(RecordRef, &[u8], bool) -> Result
 type Sound = fn(&[u8], bool) -> bool;
 
 /// The properties of a kind of records.
-pub(super) struct Kind {
+pub(super) struct RecordKind {
     /// Folder.
     pub(super) name: &'static str,
     /// From 1, without gaps.
@@ -259,7 +259,7 @@ const _: () = {
 /// # Errors
 /// When a file belongs to another commit.
 pub(super) fn check_seals(folder: &Path, sentinel: &Sentinel) -> Result<Option<PathBuf>> {
-    let check = |(kind, &seal): (&Kind, &u32)| {
+    let check = |(kind, &seal): (&RecordKind, &u32)| {
         check_seal(&folder.join(kind.name), kind.number, end_of(kind.number, sentinel), seal)
     };
     let damaged: Vec<_> = KINDS.iter().zip(&sentinel.seals).map(check).collect::<Result<_>>()?;

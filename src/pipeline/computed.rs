@@ -9,7 +9,7 @@ use crate::judge::score::Scorer;
 use crate::learn::Models;
 use crate::papers::ets::{self, History};
 use crate::propose::votes::{self, Support};
-use crate::query::explain::{Evidence, Explanation};
+use crate::query::explain::{ComputedFacts, Explanation};
 use crate::query::open::OpenSite;
 use crate::query::{self, Site};
 use crate::store::Store;
@@ -36,7 +36,7 @@ struct OfMethods<'s> {
     models: OnceCell<Models>,
 }
 
-impl Evidence for OfMethods<'_> {
+impl ComputedFacts for OfMethods<'_> {
     fn scorer(&self, langs: LangPair) -> Result<Scorer> {
         let models = match self.models.get() {
             Some(models) => models,

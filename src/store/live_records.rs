@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Store;
 use super::catalog::Keyspace;
-use super::kinds::KINDS;
 use super::layout::*;
+use super::record_kinds::KINDS;
 use super::records::{RecordRef, START};
 use crate::error::Result;
 

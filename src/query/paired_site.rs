@@ -16,26 +16,26 @@ use crate::store::records::RecordRef;
 use crate::types::{Form, Key, Lang, SkipReason};
 
 /// A site of the store, with the reasons why some URLs in its archives are not pages.
-pub struct StoredSite {
+pub struct PairedSite {
     /// The site.
     pub site: Site,
     skipped: FxHashMap<String, String>,
     recovered: FxHashSet<u32>,
 }
 
-impl StoredSite {
+impl PairedSite {
     /// Reads the reasons.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn open(store: &Store, site: Site) -> Result<StoredSite> {
+    pub fn open(store: &Store, site: Site) -> Result<PairedSite> {
         let skipped = skipped(store, &site)?;
         let recovered = site.recovered();
-        Ok(StoredSite { site, skipped, recovered })
+        Ok(PairedSite { site, skipped, recovered })
     }
 }
 
-impl Urls for StoredSite {
+impl Urls for PairedSite {
     fn count(&self) -> u32 {
         self.site.pages.count()
     }
@@ -49,7 +49,7 @@ impl Urls for StoredSite {
     }
 }
 
-impl KnownSite for StoredSite {
+impl KnownSite for PairedSite {
     fn page_of(&self, identity: &str) -> Option<u32> {
         self.site.pages.find(identity)
     }
