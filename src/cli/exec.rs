@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 use diglot::error::Error;
-use diglot::exec::{Content, Input, Output, SCHEMA_VERSION, STEPS, Step, StepJob, step};
+use diglot::exec::{Content, Input, Output, PLAN, SCHEMA_VERSION, STEPS, Step, StepJob, Turn, step};
 use diglot::export::rows::json_line;
 use diglot::store::StoredSettings;
 use serde::Serialize;
@@ -33,8 +33,12 @@ Examples:
   diglot exec inputs crawl-*.warc.gz -o inputs.arrows
   diglot exec pages --input inputs.arrows -o pages.parquet")]
 pub struct Exec {
-    #[arg(value_name = "STEP", help = steps_help())]
-    step: String,
+    #[arg(value_name = "STEP", help = steps_help(), required_unless_present = "plan")]
+    step: Option<String>,
+    /// Print the order of the work as JSON, for engines: of each turn its name, its step (null: the engine does it by itself), the rows that
+    /// are dealt out to its tasks, how, and the rows that all of them are given.
+    #[arg(long, exclusive = true)]
+    plan: bool,
     /// Archives, for the step `inputs`: files, folders, patterns, @LIST.
     #[arg(value_name = "INPUT")]
     inputs: Vec<OsString>,
@@ -87,9 +91,24 @@ struct Report<'r> {
     hash: String,
 }
 
+/// The order of the work.
+#[derive(Serialize)]
+struct Plan {
+    #[serde(rename = "diglot.exec")]
+    version: u32,
+    plan: &'static [Turn],
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan { version: SCHEMA_VERSION, plan: PLAN }
+    }
+}
+
 impl Exec {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let step = step(&self.step)?;
+        let Some(name) = &self.step else { return Ok(json_line(&mut io::stdout(), &Plan::default())?) };
+        let step = step(name)?;
         if step.name != "inputs" && !self.inputs.is_empty() {
             return Err(Error::Config(format!("{} reads rows, not archives; `inputs` names these", step.name)).into());
         }
@@ -135,7 +154,7 @@ impl Exec {
         }
         let mut input = match &self.input {
             Some(path) => Input::open(path)?,
-            None if !step.reads => Input::empty(),
+            None if !step.reads() => Input::empty(),
             None if io::stdin().is_terminal() => {
                 return Err(Error::Config(format!(
                     "{} reads rows; give --input FILE, or a stream on stdin",
@@ -172,7 +191,11 @@ impl Exec {
 
 fn steps_help() -> String {
     let width = STEPS.iter().map(|step| step.name.len()).max().unwrap_or(0);
-    let line = |step: &Step| format!("{:width$}  {}", step.name, step.about);
+    let with = |step: &Step| match &step.with()[..] {
+        [] => String::new(),
+        kinds => format!(" (with {})", kinds.join(", ")),
+    };
+    let line = |step: &Step| format!("{:width$}  {}{}", step.name, step.about, with(step));
     format!("The step:\n{}", STEPS.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 

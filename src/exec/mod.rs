@@ -5,7 +5,7 @@
 //! across sites (credibility, what is learnt, repetitions on several sites) passes through the engine as sums and samples that do not
 //! depend on how sites are divided. So the results are those of `run`, byte for byte after sorting.
 //!
-//! `rows.rs` has the schema of all rows, `snapshot.rs` turns a store into rows and back, and `coding.rs` encodes their data. The steps, in
+//! `plan.rs` has the order of the work, `rows.rs` the schema of all rows, `snapshot.rs` turns a store into rows and back, and `coding.rs` encodes their data. The steps, in
 //! the order of the work: `pages.rs`, `sites.rs` (keys, rescue), `teaching.rs` (lessons, learn), `judging.rs`, `aligning.rs` (texts, model,
 //! align), `merging.rs`, `finishing.rs` (`tables.rs` packs tables), `exploring.rs`; `dividing.rs` (outline, divide, deal, join, tally) is
 //! for a domain that is too large; `sampling.rs` chooses what is learnt from. docs/cluster.md lists the kinds of rows.
@@ -19,6 +19,7 @@ mod job;
 mod judging;
 mod merging;
 mod pages;
+mod plan;
 mod rows;
 mod sampling;
 #[cfg(test)]
@@ -30,5 +31,6 @@ mod tables;
 mod teaching;
 
 pub use job::{Content, StepJob};
+pub use plan::{Deal, Only, PLAN, Rows, Turn};
 pub use rows::{EngineRow, Input, Output, SCHEMA_VERSION};
 pub use steps::{STEPS, Step, step};

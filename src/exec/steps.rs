@@ -1,6 +1,7 @@
 //! The table of all steps.
 
 use super::job::StepJob;
+use super::plan::{PLAN, Turn};
 use super::rows::{Input, Output};
 use super::{aligning, dividing, exploring, finishing, judging, merging, pages, sampling, sites, teaching};
 use crate::error::{Error, Result};
@@ -11,12 +12,8 @@ pub struct Step {
     pub name: &'static str,
     /// What it reads and writes.
     pub about: &'static str,
-    /// Kinds of rows that are given to all its tasks.
-    pub with: &'static [&'static str],
     /// Advice on making its tasks smaller, if that is possible.
     pub makes_smaller: Option<&'static str>,
-    /// True when it reads rows.
-    pub reads: bool,
     /// The function that performs it.
     run: fn(&StepJob<'_>, &mut Input, &mut Output<'_>) -> Result<()>,
 }
@@ -24,28 +21,28 @@ pub struct Step {
 const PARTS: Option<&str> = Some("make parts smaller (pages_per_part, and split_over for larger domains)");
 const BUCKETS: Option<&str> = Some("use more buckets");
 
-/// All steps, in the order of the work.
+/// All steps. Their order is that of the [`PLAN`].
 #[rustfmt::skip]
 pub const STEPS: &[Step] = &[
-    Step { name: "inputs", about: "archives → input rows, settings, refused", with: &[], makes_smaller: None, reads: false, run: pages::inputs },
-    Step { name: "pages", about: "input → page, archive, fingerprint, skipped, damage, refused", with: &[], makes_smaller: None, reads: true, run: pages::pages },
-    Step { name: "keys", about: "page rows of a part → store, pattern, language (with archive)", with: &["archive"], makes_smaller: PARTS, reads: true, run: sites::keys },
-    Step { name: "rescue", about: "store rows of a part → store, training (with pattern, summed, language)", with: &["pattern", "language"], makes_smaller: PARTS, reads: true, run: sites::rescue },
-    Step { name: "outline", about: "page rows of a divided domain → page, without texts", with: &[], makes_smaller: None, reads: true, run: dividing::outline },
-    Step { name: "divide", about: "store rows of outlines → found, known, whole (with divided, pattern, language)", with: &["divided", "pattern", "language"], makes_smaller: None, reads: true, run: dividing::divide },
-    Step { name: "deal", about: "page rows of a divided domain → page, by part (with known)", with: &["known"], makes_smaller: None, reads: true, run: dividing::deal },
-    Step { name: "join", about: "page, found rows of a part → store, training (with archive, known, pattern)", with: &["archive", "known", "pattern"], makes_smaller: PARTS, reads: true, run: dividing::join },
-    Step { name: "sample", about: "training or page_pair → chosen", with: &[], makes_smaller: None, reads: true, run: sampling::sample },
-    Step { name: "lessons", about: "store rows of a part → lesson (with chosen)", with: &["chosen"], makes_smaller: PARTS, reads: true, run: teaching::lessons },
-    Step { name: "learn", about: "lesson rows of language pairs → learnt", with: &[], makes_smaller: None, reads: true, run: teaching::learn },
-    Step { name: "judge", about: "store rows of a part → store, page_pair (with learnt)", with: &["learnt"], makes_smaller: PARTS, reads: true, run: judging::judge },
-    Step { name: "texts", about: "store rows of a part → text (with chosen)", with: &["chosen"], makes_smaller: PARTS, reads: true, run: aligning::texts },
-    Step { name: "model", about: "text rows of language pairs → model (with learnt)", with: &["learnt"], makes_smaller: None, reads: true, run: aligning::model },
-    Step { name: "align", about: "store rows of a part → store, bead (with model)", with: &["model"], makes_smaller: PARTS, reads: true, run: aligning::align },
-    Step { name: "merge", about: "bead rows of buckets → shared", with: &[], makes_smaller: BUCKETS, reads: true, run: merging::merge },
-    Step { name: "finish", about: "store, shared rows of a part → pairs, bitext, keys or share, fetch, web", with: &[], makes_smaller: PARTS, reads: true, run: finishing::finish },
-    Step { name: "tally", about: "whole, share rows of all parts → keys", with: &[], makes_smaller: None, reads: true, run: dividing::tally },
-    Step { name: "explore", about: "web rows of all parts → explore", with: &[], makes_smaller: None, reads: true, run: exploring::explore },
+    Step { name: "inputs", about: "archives → input rows, settings, refused", makes_smaller: None, run: pages::inputs },
+    Step { name: "pages", about: "input → page, archive, fingerprint, skipped, damage, refused", makes_smaller: None, run: pages::pages },
+    Step { name: "keys", about: "page rows of a part → store, pattern, language", makes_smaller: PARTS, run: sites::keys },
+    Step { name: "rescue", about: "store rows of a part → store, training", makes_smaller: PARTS, run: sites::rescue },
+    Step { name: "outline", about: "page rows of a divided domain → page, without texts", makes_smaller: None, run: dividing::outline },
+    Step { name: "divide", about: "store rows of outlines → found, known, whole", makes_smaller: None, run: dividing::divide },
+    Step { name: "deal", about: "page rows of a divided domain → page, by part", makes_smaller: None, run: dividing::deal },
+    Step { name: "join", about: "page, found rows of a part → store, training", makes_smaller: PARTS, run: dividing::join },
+    Step { name: "sample", about: "training or page_pair → chosen", makes_smaller: None, run: sampling::sample },
+    Step { name: "lessons", about: "store rows of a part → lesson", makes_smaller: PARTS, run: teaching::lessons },
+    Step { name: "learn", about: "lesson rows of language pairs → learnt", makes_smaller: None, run: teaching::learn },
+    Step { name: "judge", about: "store rows of a part → store, page_pair", makes_smaller: PARTS, run: judging::judge },
+    Step { name: "texts", about: "store rows of a part → text", makes_smaller: PARTS, run: aligning::texts },
+    Step { name: "model", about: "text rows of language pairs → model", makes_smaller: None, run: aligning::model },
+    Step { name: "align", about: "store rows of a part → store, bead", makes_smaller: PARTS, run: aligning::align },
+    Step { name: "merge", about: "bead rows of buckets → shared", makes_smaller: BUCKETS, run: merging::merge },
+    Step { name: "finish", about: "store, shared rows of a part → pairs, bitext, keys or share, fetch, web", makes_smaller: PARTS, run: finishing::finish },
+    Step { name: "tally", about: "whole, share rows of all parts → keys", makes_smaller: None, run: dividing::tally },
+    Step { name: "explore", about: "web rows of all parts → explore", makes_smaller: None, run: exploring::explore },
 ];
 
 /// The step with a name.
@@ -59,13 +56,30 @@ pub fn step(name: &str) -> Result<&'static Step> {
 }
 
 impl Step {
+    /// Kinds of rows that are given to all its tasks.
+    pub fn with(&self) -> Vec<&'static str> {
+        let mut kinds: Vec<&str> = self.turns().flat_map(|turn| turn.with.iter().map(|(_, kind)| *kind)).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
+    }
+
+    /// True when it reads rows.
+    pub fn reads(&self) -> bool {
+        self.turns().next().is_some()
+    }
+
+    fn turns(&self) -> impl Iterator<Item = &'static Turn> {
+        PLAN.iter().filter(|turn| turn.step == Some(self.name))
+    }
+
     /// Performs the step: reads all of `input` and writes rows. [`Output::finish`] writes their end.
     ///
     /// # Errors
     /// [`Error::Input`] for rows that are not valid, are cut off, or were given by --with for another step; otherwise what stopped the
     /// work.
     pub fn run(&self, job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
-        job.check_given(self.with)?;
+        job.check_given(&self.with())?;
         (self.run)(job, input, output)
     }
 }

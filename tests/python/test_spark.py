@@ -454,11 +454,13 @@ def done(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Fake:
     folder = tmp_path_factory.mktemp("fake")
     for name, schema in {**TABLES, "rows": SCHEMA}.items():
         (folder / f"{name}.schema").write_bytes(schema.serialize().to_pybytes())
+    (folder / "plan.json").write_bytes(subprocess.run([program(), "exec", "--plan"], check=True, capture_output=True).stdout)
     script = shutil.copy(HERE / "exec_fake.py", folder)
     shell = folder / "fake"
     shell.write_text(
         f"""#!/bin/sh
 [ "$1" = --version ] && echo diglot 0.0.0 && exit
+[ "$2" = --plan ] && exec cat {folder}/plan.json
 [ -e {folder}/fault-$2 ] || exec {sys.executable} {script} "$@"
 echo "$2 0 0 exit" >> {folder}/log
 echo '{{"diglot.exec":1,"step":"'$2'","error":"rows are damaged","exit":3}}' >&2

@@ -10,9 +10,7 @@ from pyspark.sql import functions as F
 
 from ._rows import COLUMNS, deal, numbered, numbers
 from ._session import FEW_TASKS, ONE_FILE_A_TASK
-from ._steps import SHOWN, Steps
-
-_ARCHIVES, _PATTERNS, _KNOWN = ("02-archives", "archive"), ("03-patterns", "pattern"), ("04-divide", "known")
+from ._steps import Steps
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Division:
         if steps.begin("03-whole") is None:
             outlines = deal(steps.read("03-outline", "page"), count)
             had = steps.rows("03-outline", "page")
-            steps.do("03-whole", "keys", outlines, FEW_TASKS, count, had, side=steps.sent([_ARCHIVES]))
+            steps.do("03-whole", "keys", outlines, FEW_TASKS, count, had, side=steps.side("03-whole"))
 
     def join(self) -> None:
         """Makes the store of each part: its pages, and what was found in them."""
@@ -64,15 +62,14 @@ class Division:
             steps.make("03-divided", self._spark.createDataFrame(listed, COLUMNS).repartition(1))
         if steps.begin("04-divide") is None:
             stores, had = steps.read("03-whole", "store"), steps.rows("03-whole", "store")
-            side = steps.sent([("03-divided", "divided"), *SHOWN])
-            steps.do("04-divide", "divide", stores, ONE_FILE_A_TASK, len(self._domains), had, side=side)
+            steps.do("04-divide", "divide", stores, ONE_FILE_A_TASK, len(self._domains), had, side=steps.side("04-divide"))
         if steps.begin("04-deal") is None:
-            self._of_pages("04-deal", "deal", steps.sent([_KNOWN]))
+            self._of_pages("04-deal", "deal", steps.side("04-deal"))
         if steps.begin("04-join") is None:
             rows = steps.read("04-deal", "page").unionAll(steps.read("04-divide", "found"))
             had = steps.rows("04-deal", "page") + steps.rows("04-divide", "found")
-            side = steps.sent([_ARCHIVES, _KNOWN, _PATTERNS])
-            steps.do("04-join", "join", deal(rows, self.count, self.first), FEW_TASKS, self.count, had, side=side)
+            rows = deal(rows, self.count, self.first)
+            steps.do("04-join", "join", rows, FEW_TASKS, self.count, had, side=steps.side("04-join"))
 
     def _of_pages(self, name: str, step: str, side: tuple[str, ...] = ()) -> None:
         """Does a step on the pages of the domains, as they lie."""

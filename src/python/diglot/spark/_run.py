@@ -29,7 +29,7 @@ from ._inputs import rows as rows_of
 from ._results import TABLES, Filed, Unpacked, columns, partitions
 from ._rows import COLUMNS, deal, numbered, numbers
 from ._session import FEW_TASKS, NEEDED, ONE_FILE_A_TASK, set_to
-from ._steps import EXPLORE, PLANS, TALLY, Plan, Step, Steps, hash_of, told
+from ._steps import Plan, Step, Steps, hash_of, plan_of, told
 from ._task import Task, version
 from ._work import Folder, path_of
 
@@ -43,8 +43,8 @@ _PARTS_A_BUCKET = 4
 _CAPTURES_A_BUCKET = 80_000
 # Domains from which a language is learnt, at most: as many as the program looks at.
 _DOMAINS_A_LANGUAGE = 8
-# Steps of which each task has a part of the sites.
-_OF_PARTS = {plan.step for plan in PLANS if plan.is_of_part}
+# The first of the steps that follow on the keys of all sites, whole and divided.
+_AFTER_KEYS = "04-rescue"
 # How much of a table is written by one task.
 _TABLE = {"spark.sql.files.maxPartitionBytes": str(256 << 20), "spark.sql.files.openCostInBytes": "65536"}
 # Options of `diglot run` that a run without a store has not, or that Spark has.
@@ -219,7 +219,11 @@ class _Run:
         passed_on = Folder(spark, work)
         if not passed_on.is_ours("") and passed_on.listed("*"):
             raise DiglotError(f"{passed_on.uri} has files, and no run has worked in it: name another folder for what steps pass on", 2)
-        self._steps = Steps(spark, passed_on, "", self._task, listener(progress), cores)
+        self._steps = Steps(spark, passed_on, plan_of(self._program), "", self._task, listener(progress), cores)
+        # Steps of which each task has a part of the sites.
+        after = list(self._steps.plan.values())
+        self._after_keys = after[[plan.name for plan in after].index(_AFTER_KEYS) :]
+        self._of_parts = {plan.step for plan in self._after_keys if plan.only is None and plan.is_of_part}
 
     def done(
         self, inputs: StrPath | Iterable[StrPath], pages_per_part: int, split_over: int | None, buckets: int | None
@@ -242,13 +246,13 @@ class _Run:
         self._languages()
         if divided:
             division.join()
-        for plan in PLANS:
-            options = self._options(plan, buckets, whole if divided else None)
-            self._steps.run(plan, *options, parts=buckets if plan.step == "merge" else parts)
-        if divided and "keys" in self._what:
-            self._steps.run(TALLY)
-        if "explore" in self._what:
-            self._steps.run(EXPLORE, *(["--by-domain"] if self._by_domain else []))
+        taken = {None: True, "divided": bool(divided) and "keys" in self._what, "explore": "explore" in self._what}
+        for plan in self._after_keys:
+            if plan.step is not None and taken[plan.only]:
+                options = self._options(plan, buckets, whole if divided else None)
+                # Only where rows are dealt out to parts or buckets does it matter how many there are.
+                count = 0 if plan.only else buckets if plan.step == "merge" else parts
+                self._steps.run(plan, *options, parts=count)
         self._tables()
         return self._result(refused)
 
@@ -260,6 +264,8 @@ class _Run:
             # Those that the program does not write are made of others.
             what = f"--what={','.join(sorted(_MADE_OF.get(table, table) for table in self._what))}"
             return [what] if shares_from is None else [what, f"--shares-from={shares_from}"]
+        if plan.step == "explore":
+            return ["--by-domain"] if self._by_domain else []
         return []
 
     def _pages(self, inputs: StrPath | Iterable[StrPath]) -> tuple[str, ...]:
@@ -340,7 +346,7 @@ class _Run:
             if rows is None or had == 0:
                 record = steps.end(name, None, **more)
             else:
-                side = steps.sent([("02-archives", "archive")])
+                side = steps.side(name)
                 rows = numbered(self._spark, without(rows, dealing.divided), dealing.giants, dealing.parts)
                 record = steps.do(name, "keys", deal(rows, dealing.parts), FEW_TASKS, dealing.parts, had, side=side, **more)
         return int(record["parts"]), [Divided(*domain) for domain in record["divided"]]
@@ -373,7 +379,7 @@ class _Run:
         """Adds up how each pattern did, over all parts."""
         steps, name = self._steps, "03-patterns"
         if steps.begin(name) is None:
-            found = [steps.read(of, "pattern") for of in ("03-keys", "03-whole") if steps.rows(of, "pattern")]
+            found = [steps.read(*of) for of in steps.plan[name].reads if steps.rows(*of)]
             rows = reduce(DataFrame.unionAll, found) if found else None
             if rows is not None:
                 sums = F.sum("number").alias("number"), F.sum("count").alias("count")
@@ -387,7 +393,7 @@ class _Run:
         """Takes together what domains show of languages: of each language the first ones in the order of their hashes."""
         steps, name = self._steps, "03-languages"
         if steps.begin(name) is None:
-            found = [steps.read(of, "language") for of in ("03-keys", "03-whole") if steps.rows(of, "language")]
+            found = [steps.read(*of) for of in steps.plan[name].reads if steps.rows(*of)]
             rows = reduce(DataFrame.unionAll, found) if found else None
             if rows is not None:
                 first = Window.partitionBy("name").orderBy("number")
@@ -443,8 +449,7 @@ class _Run:
 
     def _made(self, table: str) -> list[str]:
         """The steps that have made a table, if it has any rows."""
-        steps = [EXPLORE.name] if table == EXPLORE.step else [PLANS[-1].name, TALLY.name]
-        return [step for step in steps if self._steps.rows(step, table)]
+        return [step for step, kind in self._steps.plan["16-tables"].reads if kind == table and self._steps.rows(step, table)]
 
     def _count(self, table: str) -> int:
         """How many rows a table has."""
@@ -476,7 +481,7 @@ class _Run:
         # On one machine, cores that no task has are for the others.
         spare = self._steps.cores // tasks if self._is_local else 1
         threads = max(spare, self._task_cores)
-        wide = self._steps.records["03-keys"].get("wide", 0) if self._is_local and step in _OF_PARTS else 0
+        wide = self._steps.records["03-keys"].get("wide", 0) if self._is_local and step in self._of_parts else 0
         sent = tuple((option, tuple(map(os.path.basename, paths))) for option, paths in self._files.items())
         options = (*arguments, f"--memory={self._memory}", *self._plain)
         patience = self._failures - 1 if self._keep_going and step == "pages" else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import subprocess
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -51,19 +52,19 @@ class Deal(Enum):
 
 @dataclass(frozen=True)
 class Plan:
-    """A step of the program. Rows are named by the step that has written them, and their kind."""
+    """A step at its place in the work, as the program plans it. Rows are named by the step that has written them, and their kind."""
 
     name: str
+    #: What the program calls it; nothing, where Spark does it by itself.
+    step: str | None
     reads: tuple[tuple[str, str], ...]
     deal: Deal
-    side: tuple[tuple[str, str], ...] = ()
+    #: Rows that are sent to all workers.
+    side: tuple[tuple[str, str], ...]
     #: Rows without which the step has nothing to do.
-    needs: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def step(self) -> str:
-        """What the program calls it."""
-        return self.name.split("-", 1)[1]
+    needs: tuple[tuple[str, str], ...]
+    #: When it is taken, if it is not always: `divided`, `explore`.
+    only: str | None
 
     @property
     def is_of_part(self) -> bool:
@@ -71,28 +72,22 @@ class Plan:
         return any(kind == "store" for _, kind in self.reads)
 
 
-_STORES = (("04-rescue", "store"), ("04-join", "store"))
-_TRAINING, _LEARNT = ("05-sample", "chosen"), ("07-learn", "learnt")
-_PAGE_PAIRS, _MODEL = ("09-sample", "chosen"), ("11-model", "model")
-#: What all parts show: how patterns did, and languages.
-SHOWN = (("03-patterns", "pattern"), ("03-languages", "language"))
-#: The steps that follow on these, in order.
-PLANS = (
-    Plan("04-rescue", (("03-keys", "store"),), Deal.FILE, SHOWN),
-    Plan("05-sample", (("04-rescue", "training"), ("04-join", "training")), Deal.ALL),
-    Plan("06-lessons", _STORES, Deal.FILE, (_TRAINING,), (_TRAINING,)),
-    Plan("07-learn", (("06-lessons", "lesson"),), Deal.NAME),
-    Plan("08-judge", _STORES, Deal.FILE, (_LEARNT,)),
-    Plan("09-sample", (("08-judge", "page_pair"),), Deal.ALL),
-    Plan("10-texts", (("08-judge", "store"),), Deal.FILE, (_PAGE_PAIRS,), (_PAGE_PAIRS,)),
-    Plan("11-model", (("10-texts", "text"),), Deal.NAME, (_LEARNT,)),
-    Plan("12-align", (("08-judge", "store"),), Deal.FILE, (_MODEL,)),
-    Plan("13-merge", (("12-align", "bead"),), Deal.PART),
-    Plan("14-finish", (("12-align", "store"), ("13-merge", "shared")), Deal.PART),
-)
-#: The steps that follow on these: where domains were divided, and if it is asked for.
-TALLY = Plan("15-tally", (("04-divide", "whole"), ("14-finish", "share")), Deal.ALL)
-EXPLORE = Plan("15-explore", (("14-finish", "web"),), Deal.ALL)
+def plan_of(program: str) -> dict[str, Plan]:
+    """The order of the work, by the names of the steps."""
+
+    def rows(listed: list[list[str]]) -> tuple[tuple[str, str], ...]:
+        return tuple((name, kind) for name, kind in listed)
+
+    command = [program, "exec", "--plan"]
+    try:
+        told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["plan"]
+        plans = [
+            Plan(of["name"], of["step"], rows(of["reads"]), Deal(of["deal"]), rows(of["with"]), rows(of["needs"]), of["only"])
+            for of in told
+        ]
+    except (OSError, subprocess.CalledProcessError, ValueError, KeyError, TypeError) as error:
+        raise DiglotError(f"{program} does not say its plan: {error}", 127) from error
+    return {plan.name: plan for plan in plans}
 
 
 @dataclass(frozen=True)
@@ -121,6 +116,8 @@ class Steps:
 
     spark: SparkSession
     work: Folder
+    #: The order of the work.
+    plan: dict[str, Plan]
     #: A hash of everything that the results depend on so far.
     key: str
     #: A task of the program, without what differs between steps.
@@ -170,6 +167,7 @@ class Steps:
 
     def run(self, plan: Plan, *arguments: str, parts: int = 0) -> None:
         """Does a step of the program. `parts` is the number of parts, or of buckets, that rows are dealt to."""
+        assert plan.step is not None, plan.name
         if self.begin(plan.name, arguments, parts) is not None:
             return
         fed = [(name, kind) for name, kind in plan.reads if self.rows(name, kind)]
@@ -220,6 +218,10 @@ class Steps:
             return
         self._write(name, rows, FEW_TASKS)
         self.end(name, self._counted(name), seconds=round(time.monotonic() - began, 3), **more)
+
+    def side(self, name: str) -> tuple[str, ...]:
+        """Sends the rows that all tasks of a step are given; gives the names of their files."""
+        return self.sent(self.plan[name].side)
 
     def rows(self, name: str, kind: str) -> int:
         """How many rows of a kind a step has written; none, where there was no such step."""
@@ -303,6 +305,7 @@ class Steps:
             return rows, stores
         if plan.deal is Deal.ALL:
             if self._is_sampled_twice(plan):
+                assert plan.step is not None, plan.name
                 rows = rows.mapInArrow(self.task(plan.step, ("--partial",), (), _ONE_ROUND), COLUMNS)
                 rows = rows.where(F.col("kind") != REPORT)
             return rows.repartition(1), 1
