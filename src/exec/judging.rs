@@ -8,7 +8,7 @@ use super::snapshot::{self, Restored};
 use super::teaching::learnt;
 use crate::error::Result;
 use crate::pipeline::run_stage;
-use crate::pipeline::stages::{align::samples, iterate::Iterate, verify::Verify};
+use crate::pipeline::stages::{align_survey::samples, iterate::Iterate, verify::Verify};
 use crate::query::learnt_record;
 
 /// Store rows of a part → store rows with its page pairs, and rows with the pairs from which alignment may learn.

@@ -10,7 +10,7 @@ use crate::align::sample::{SampledPair, portions};
 use crate::error::{Error, Result};
 use crate::index::smallest::Smallest;
 use crate::learn::{TrainingPair, TrainingPairs};
-use crate::pipeline::stages::align::Samples;
+use crate::pipeline::stages::align_survey::Samples;
 use crate::query::teaching::Teaching;
 use crate::store::Store;
 use crate::types::{LangPair, PagePair, SiteId};

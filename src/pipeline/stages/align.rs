@@ -9,32 +9,29 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::align_survey::{Sample, SiteWork, Survey};
 use super::groups::{Groups, begin, do_groups, finish};
 use super::{scores, shared};
 use crate::align::clean::{Reason, SideText};
 use crate::align::neighbourhoods::batches;
 use crate::align::repeats::{BeadId, Finder};
-use crate::align::sample::{SampledPair, input_hash, portions};
+use crate::align::sample::SampledPair;
 use crate::align::train;
 use crate::align::untranslated::Untranslated;
 use crate::align::{AlignPage, Aligned, Document, JudgedBead, Model, Params, align_pages, untranslated};
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::{Pages as _, Urls, hash_of_pair};
-use crate::index::smallest::Smallest;
+use crate::index::site::Pages as _;
 use crate::language;
 use crate::language::foreign::Untold;
 use crate::language::letters::Letters;
 use crate::learn::SurePair;
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::query::bitext::{
-    accepted_pairs, document, hash_of_pairs, is_of_source, model_record, page_place, text_bytes,
-};
+use crate::query::bitext::{accepted_pairs, document, is_of_source, model_record, page_place, text_bytes};
 use crate::query::model_cache::ModelCache;
 use crate::query::site::pair_source;
-use crate::query::{Scope, Site, hash_of_bead, learnt_pairs, sites};
+use crate::query::{Site, hash_of_bead, learnt_pairs};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
     BeadRow, BitextChunk, BitextHead, BitextRecord, ModelHead, PairBitextRow, RepeatRecord, RepeatRow, StoredPage,
@@ -91,207 +88,6 @@ impl Stage for Align {
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         self.make(store, context)?;
         scores::ask(store, self.name(), context)
-    }
-}
-
-/// The work to do: the pairs of each site, and the page pairs from which each model is learnt.
-struct Survey {
-    samples: BTreeMap<LangPair, Sample>,
-    sites: Vec<SiteWork>,
-    params: u64,
-}
-
-/// A site with pairs.
-struct SiteWork {
-    site: SiteId,
-    domain: String,
-    generation: u64,
-    pairs: u64,
-    langs: Vec<LangPair>,
-    count: u32,
-    /// Hash of everything from which the models of its languages are learnt.
-    models: u64,
-}
-
-/// The page pairs from which a language pair is learnt, in order.
-struct Sample {
-    pairs: Vec<SampledPair>,
-    /// Words are learnt from the first so many of them; scores are calibrated with the others, too.
-    learnt: usize,
-    /// [`input_hash`] of these page pairs, combined with a hash of what verification has learnt from.
-    input: u64,
-}
-
-/// For each language pair, the page pairs from which it may be learnt, and the number of all its page pairs.
-pub(crate) type Samples = BTreeMap<LangPair, (Smallest<SampledPair>, u64)>;
-
-/// The page pairs from which language pairs may be learnt; an error is one of the store.
-#[cfg(feature = "exec")]
-pub(crate) fn samples(store: &Store, config: &Config) -> Result<Samples> {
-    Ok(look_through(store, config)?.0)
-}
-
-/// The sites with pairs, and the page pairs of all sites from which language pairs may be learnt.
-fn look_through(store: &Store, config: &Config) -> Result<(Samples, Vec<SiteWork>)> {
-    let (mut samples, mut found) = (Samples::new(), Vec::new());
-    let max_pages = config.align.train.sampled();
-    // Sites are sorted by domain, so that the first of several sites with one sentence pair does not depend on the order in which archives
-    // came.
-    for id in sites(store, &Scope::all())? {
-        let site = Site::open(store, id)?;
-        let pairs = accepted_pairs(&site);
-        let mut langs: Vec<LangPair> = Vec::new();
-        for &pair in &pairs {
-            if langs.last() != Some(&pair.langs) {
-                langs.push(pair.langs);
-            }
-            let digest = |page: u32| {
-                let (chunk, at) = site.pages.chunk(page);
-                chunk.digests[at].to_native()
-            };
-            let digests = (digest(pair.a), digest(pair.b));
-            let hash = hash_of_pair(site.pages.identity(pair.a), site.pages.identity(pair.b));
-            let (sample, total) = samples.entry(pair.langs).or_insert_with(|| (Smallest::new(max_pages), 0));
-            *total += 1;
-            let places = (page_place(&site, pair.a), page_place(&site, pair.b));
-            let bytes = text_bytes(&site, pair.a) + text_bytes(&site, pair.b);
-            sample.offer(SampledPair { hash, digests, site: id, pair, places, bytes });
-        }
-        if !pairs.is_empty() {
-            found.push(SiteWork {
-                site: id,
-                domain: site.head.domain.clone(),
-                generation: site.head.generation,
-                pairs: hash_of_pairs(&pairs),
-                langs,
-                count: pairs.len() as u32,
-                models: 0,
-            });
-        }
-    }
-    store.sites.unmap();
-    store.results.unmap();
-    Ok((samples, found))
-}
-
-impl Survey {
-    fn new(store: &Store, config: &Config, params: u64) -> Result<Survey> {
-        let (samples, sites) = look_through(store, config)?;
-        let mut survey = Survey { samples: BTreeMap::new(), sites, params };
-        let train = &config.align.train;
-        for (langs, (sample, total)) in samples {
-            let mut pairs = sample.into_sorted();
-            let (learnt, held_out) = portions(&pairs, total, train);
-            pairs.truncate(learnt + held_out);
-            let known = store.learnt_head(langs)?.unwrap_or_default();
-            survey.samples.insert(langs, Sample { input: input_hash(&pairs, learnt) ^ known.inputs, pairs, learnt });
-        }
-        for site in &mut survey.sites {
-            let bytes: Vec<u8> =
-                site.langs.iter().flat_map(|langs| survey.samples[langs].input.to_le_bytes()).collect();
-            site.models = xxh3_64(&bytes);
-        }
-        Ok(survey)
-    }
-
-    fn stale_models(&self, store: &Store) -> Result<Vec<(&LangPair, &Sample)>> {
-        let mut stale = Vec::new();
-        for (langs, sample) in &self.samples {
-            let head = store.model_head(*langs)?.unwrap_or_default();
-            if (head.input, head.params) != (sample.input, self.params) {
-                stale.push((langs, sample));
-            }
-        }
-        Ok(stale)
-    }
-
-    fn stale_sites(&self, store: &Store) -> Result<Vec<(&SiteWork, BitextHead)>> {
-        let mut stale = Vec::new();
-        for work in &self.sites {
-            let mut head = store.bitext_head(work.site)?.unwrap_or_default();
-            let wanted = (work.generation, self.params, work.pairs, work.models);
-            if (head.generation, head.params, head.pairs, head.models) != wanted {
-                let (generation, params, pairs, models) = wanted;
-                head = BitextHead { generation, params, pairs, models, ..BitextHead::default() };
-            }
-            if !head.finished {
-                stale.push((work, head));
-            }
-        }
-        Ok(stale)
-    }
-
-    /// The number of sites that have sentence pairs but no page pairs any more.
-    fn pairless_sites(&self, store: &Store) -> Result<usize> {
-        let surveyed: FxHashSet<SiteId> = self.sites.iter().map(|work| work.site).collect();
-        let mut count = 0;
-        for id in (0..store.site_count()?).map(SiteId).filter(|id| !surveyed.contains(id)) {
-            count += usize::from(store.bitext_head(id)?.is_some_and(|head| head.pairs != hash_of_pairs(&[])));
-        }
-        Ok(count)
-    }
-
-    /// Hash of everything from which the sentence pairs of all sites are made.
-    fn compared(&self) -> u64 {
-        let mut hasher = Xxh3::new();
-        for site in &self.sites {
-            hasher.update(site.domain.as_bytes());
-            for number in [site.generation, self.params, site.pairs, site.models] {
-                hasher.update(&number.to_le_bytes());
-            }
-        }
-        hasher.digest()
-    }
-
-    /// True if exactly these sites were searched for sentence pairs in common.
-    fn is_compared(&self, store: &Store) -> Result<bool> {
-        let compared = self.compared();
-        for work in &self.sites {
-            if store.bitext_head(work.site)?.unwrap_or_default().compared != compared {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-}
-
-/// Heads that are committed together: what a large batch replaces stays in sled for long.
-const HEADS: usize = 5000;
-
-impl Survey {
-    /// Stores for each site which record its page pairs were read from. A site without page pairs has no head, unless its record has pairs
-    /// from which no bitext is made.
-    fn note_sources(&self, store: &mut Store) -> Result<()> {
-        let surveyed: FxHashSet<SiteId> = self.sites.iter().map(|work| work.site).collect();
-        let mut changes = Changes::default();
-        for id in (0..store.site_count()?).map(SiteId) {
-            let site = store.site(id)?.unwrap_or_default();
-            let source = pair_source(store, id, &site)?.filter(|source| source.pairs > 0);
-            let known = store.bitext_head(id)?;
-            let key = id.0.to_be_bytes();
-            let Some(source) = source else {
-                if known.is_some() {
-                    changes.remove(Keyspace::Bitext, &key);
-                }
-                continue;
-            };
-            let nothing = || BitextHead {
-                generation: site.generation,
-                params: self.params,
-                pairs: hash_of_pairs(&[]),
-                finished: true,
-                ..BitextHead::default()
-            };
-            let head = known.clone().filter(|_| surveyed.contains(&id)).unwrap_or_else(nothing);
-            let head = BitextHead { source: source.record, source_table: source.table as u8, ..head };
-            if known.as_ref() != Some(&head) {
-                changes.put(Keyspace::Bitext, &key, &head);
-            }
-            if changes.len() >= HEADS {
-                store.commit(std::mem::take(&mut changes))?;
-            }
-        }
-        if changes.is_empty() { Ok(()) } else { store.commit(changes) }
     }
 }
 
