@@ -36,8 +36,8 @@ pub struct Exec {
     #[arg(value_name = "STEP", help = steps_help(), required_unless_present = "plan")]
     step: Option<String>,
     /// Print the order of the work as JSON, for engines: of each turn its name, its step (null: the engine does it by itself), the rows that
-    /// are dealt out to its tasks, how, and the rows that all of them are given.
-    #[arg(long, exclusive = true)]
+    /// are dealt out to its tasks, how, the rows that all of them are given, those without which it has nothing to do, and when it is taken.
+    #[arg(long, conflicts_with_all = ["step", "input", "output", "with"])]
     plan: bool,
     /// Archives, for the step `inputs`: files, folders, patterns, @LIST.
     #[arg(value_name = "INPUT")]
@@ -99,15 +99,11 @@ struct Plan {
     plan: &'static [Turn],
 }
 
-impl Default for Plan {
-    fn default() -> Plan {
-        Plan { version: SCHEMA_VERSION, plan: PLAN }
-    }
-}
-
 impl Exec {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let Some(name) = &self.step else { return Ok(json_line(&mut io::stdout(), &Plan::default())?) };
+        let Some(name) = &self.step else {
+            return Ok(json_line(&mut io::stdout(), &Plan { version: SCHEMA_VERSION, plan: PLAN })?);
+        };
         let step = step(name)?;
         if step.name != "inputs" && !self.inputs.is_empty() {
             return Err(Error::Config(format!("{} reads rows, not archives; `inputs` names these", step.name)).into());

@@ -116,10 +116,23 @@ mod tests {
 
     #[test]
     fn every_turn_follows_on_those_whose_rows_it_is_given_and_has_a_name_of_its_own() {
+        // What steps say that they write: `page rows of a part → store, pattern, language`.
+        let writes = |name: &str| -> BTreeSet<&str> {
+            let about = STEPS.iter().find(|step| step.name == name).map_or("", |step| step.about);
+            let kinds = about.split('→').nth(1).unwrap_or_default();
+            kinds.split([',', ' ']).filter(|word| !word.is_empty()).collect()
+        };
         let mut before: BTreeSet<&str> = BTreeSet::from(["01-inputs"]);
         for turn in PLAN {
-            for (name, kind) in turn.reads.iter().chain(turn.with).chain(turn.needs) {
+            for &(name, kind) in turn.reads.iter().chain(turn.with).chain(turn.needs) {
                 assert!(before.contains(name), "{}: {kind} of {name}", turn.name);
+                let written =
+                    PLAN.iter().find(|before| before.name == name).map_or(Some("inputs"), |before| before.step);
+                match written {
+                    Some(step) => assert!(writes(step).contains(kind), "{}: {step} writes no {kind}", turn.name),
+                    // What an engine makes by itself has the name of its rows: 03-patterns, of pattern rows.
+                    None => assert!(name[3..].trim_end_matches('s') == kind, "{}: {kind} of {name}", turn.name),
+                }
             }
             // Engines compare names to see what comes before what.
             assert!(before.last().is_some_and(|last| last[..2] <= turn.name[..2]), "{}", turn.name);
@@ -132,6 +145,16 @@ mod tests {
         let taken: BTreeSet<&str> = PLAN.iter().filter_map(|turn| turn.step).collect();
         let steps = STEPS.iter().map(|step| step.name).filter(|name| *name != "inputs");
         assert_eq!(taken, steps.collect());
+        let mut in_order: Vec<&str> = PLAN.iter().filter_map(|turn| turn.step).collect();
+        let mut first = BTreeSet::new();
+        in_order.retain(|step| first.insert(*step));
+        assert_eq!(in_order, STEPS[1..].iter().map(|step| step.name).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_driver_for_spark_knows_this_version() {
+        let driver = include_str!("../python/diglot/spark/_steps.py");
+        assert!(driver.contains(&format!("PLAN_VERSION = {}\n", crate::exec::SCHEMA_VERSION)));
     }
 
     #[test]

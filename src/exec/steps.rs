@@ -21,17 +21,17 @@ pub struct Step {
 const PARTS: Option<&str> = Some("make parts smaller (pages_per_part, and split_over for larger domains)");
 const BUCKETS: Option<&str> = Some("use more buckets");
 
-/// All steps. Their order is that of the [`PLAN`].
+/// All steps, in the order in which the [`PLAN`] takes them first.
 #[rustfmt::skip]
 pub const STEPS: &[Step] = &[
     Step { name: "inputs", about: "archives → input rows, settings, refused", makes_smaller: None, run: pages::inputs },
     Step { name: "pages", about: "input → page, archive, fingerprint, skipped, damage, refused", makes_smaller: None, run: pages::pages },
     Step { name: "keys", about: "page rows of a part → store, pattern, language", makes_smaller: PARTS, run: sites::keys },
-    Step { name: "rescue", about: "store rows of a part → store, training", makes_smaller: PARTS, run: sites::rescue },
     Step { name: "outline", about: "page rows of a divided domain → page, without texts", makes_smaller: None, run: dividing::outline },
     Step { name: "divide", about: "store rows of outlines → found, known, whole", makes_smaller: None, run: dividing::divide },
     Step { name: "deal", about: "page rows of a divided domain → page, by part", makes_smaller: None, run: dividing::deal },
     Step { name: "join", about: "page, found rows of a part → store, training", makes_smaller: PARTS, run: dividing::join },
+    Step { name: "rescue", about: "store rows of a part → store, training", makes_smaller: PARTS, run: sites::rescue },
     Step { name: "sample", about: "training or page_pair → chosen", makes_smaller: None, run: sampling::sample },
     Step { name: "lessons", about: "store rows of a part → lesson", makes_smaller: PARTS, run: teaching::lessons },
     Step { name: "learn", about: "lesson rows of language pairs → learnt", makes_smaller: None, run: teaching::learn },
@@ -64,7 +64,7 @@ impl Step {
         kinds
     }
 
-    /// True when it reads rows.
+    /// True when it reads rows: `inputs` alone does not, and stands in no plan.
     pub fn reads(&self) -> bool {
         self.turns().next().is_some()
     }

@@ -1,4 +1,4 @@
-//! The evidence that `explain` asks from the methods which judged a pair.
+//! Facts that `explain` asks of the methods which judged a pair: they are computed, since no record has them.
 
 use std::cell::OnceCell;
 

@@ -76,9 +76,8 @@ pub fn of_words(
         let mut search = |queries: &[u32], pages: &[u32]| -> Vec<(u32, Vec<u32>)> {
             let rare = Rare::new(pages.iter().map(|&page| tokens.of(page)), &mut slots, params);
             let told = site.step("looking up pages by rare words", queries.len());
-            let sums = || vec![0.0; pages.len()];
-            let best = queries.par_iter().map_init(sums, |sums, &query| {
-                let best = rare.nearest(&with_translations(query), sums);
+            let best = queries.par_iter().map(|&query| {
+                let best = rare.nearest(&with_translations(query));
                 told.did(1);
                 (query, best.into_iter().map(|(at, _)| pages[at as usize]).collect())
             });

@@ -483,6 +483,17 @@ fn a_step_that_takes_more_memory_than_it_may_ends_by_itself() {
 }
 
 #[test]
+fn the_plan_is_told_whatever_store_the_environment_names() {
+    let program = || Command::new(env!("CARGO_BIN_EXE_diglot"));
+    let told = program().args(["exec", "--plan"]).env("DIGLOT_STORE", "some.store").output().expect("it runs");
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    let plan: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    assert_eq!(plan["plan"][0]["name"], "02-pages");
+    let both = program().args(["exec", "keys", "--plan"]).output().expect("it runs");
+    assert_eq!(both.status.code(), Some(2), "a step has rows, and the plan has none");
+}
+
+#[test]
 fn the_help_of_exec_names_every_step() {
     let output = Command::new(env!("CARGO_BIN_EXE_diglot")).args(["exec", "--help"]).output().expect("it starts");
     let help = String::from_utf8(output.stdout).expect("UTF-8");

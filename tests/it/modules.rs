@@ -207,7 +207,7 @@ fn shortest_circles(edges: &BTreeMap<String, BTreeMap<String, String>>) -> BTree
     circles.iter().filter(is_smallest).cloned().collect()
 }
 
-/// `keys/labels.rs` → keys, labels; `keys/mod.rs` → keys; `lib.rs` → the root.
+/// `keys/doubtful.rs` → keys, doubtful; `keys/mod.rs` → keys; `lib.rs` → the root.
 fn place(file: &str) -> Place {
     let path = file.trim_end_matches(".rs");
     let path = path.strip_suffix("/mod").unwrap_or(path);

@@ -7,7 +7,7 @@ use crate::lexicon::{ModelParams, Side};
 
 mod cells;
 #[cfg(test)]
-mod reference;
+mod tests;
 
 /// Settings of the model.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
-//! What stages that go from site to site have in common: which sites are worked on together, and records of how far a stage is.
+//! What stages have in common that work through many tasks, such as sites: the runner of groups of tasks, which sites are worked on
+//! together, and records of how far a stage is.
 
-use std::iter::Peekable;
 use std::vec;
 
 use rayon::prelude::*;
@@ -64,19 +64,20 @@ pub fn do_groups(groups: &mut impl Groups, store: &mut Store, context: &Context<
     Ok(())
 }
 
+/// Sites of a group, at most.
+const SITES: usize = 256;
+
 /// Tasks, each for one site, in groups.
 pub struct SiteTasks<T> {
-    tasks: Peekable<vec::IntoIter<T>>,
-    /// Sites of a group, at most.
-    sites: usize,
-    /// Pages of a group, at most, unless one site has more.
+    tasks: vec::IntoIter<T>,
+    /// Sites are added to a group until they have so many pages.
     pages: u64,
 }
 
 impl<T> SiteTasks<T> {
-    /// All `tasks`, in their order; those of a group have `pages` pages, unless one site has more.
+    /// All `tasks`, in their order. Sites are added to a group until they have `pages` pages, or are [`SITES`].
     pub fn new(tasks: Vec<T>, pages: u64) -> SiteTasks<T> {
-        SiteTasks { tasks: tasks.into_iter().peekable(), sites: 256, pages }
+        SiteTasks { tasks: tasks.into_iter(), pages }
     }
 
     /// The next group; none at the end.
@@ -86,7 +87,7 @@ impl<T> SiteTasks<T> {
     pub fn next(&mut self, store: &Store, site: impl Fn(&T) -> SiteId) -> Result<Option<Vec<T>>> {
         let mut group = Vec::new();
         let mut sum = 0;
-        while group.len() < self.sites && sum < self.pages {
+        while group.len() < SITES && sum < self.pages {
             let Some(task) = self.tasks.next() else { break };
             sum += u64::from(store.site(site(&task))?.unwrap_or_default().pages);
             group.push(task);
@@ -120,4 +121,62 @@ pub fn note(stage: &dyn Stage, store: &mut Store, record: StageRecord) -> Result
     let mut changes = Changes::default();
     changes.put(Keyspace::Stage, stage.name().as_bytes(), &record);
     store.commit(changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+    use crate::archive::Inputs;
+    use crate::pipeline::Silent;
+    use crate::store::Access;
+
+    /// Numbers, of which the stop is asked for in one.
+    struct Numbers<'s> {
+        groups: Vec<Vec<u32>>,
+        stop: &'s AtomicBool,
+        stops_in: u32,
+        kept: Vec<(u32, u32)>,
+    }
+
+    impl Groups for Numbers<'_> {
+        type Task = u32;
+        type Done = u32;
+
+        fn next(&mut self, _: &Store) -> Result<Option<Vec<u32>>> {
+            Ok(self.groups.pop())
+        }
+
+        fn work(&self, _: &Store, &task: &u32) -> Result<u32> {
+            if task == self.stops_in {
+                self.stop.store(true, Ordering::Relaxed);
+                return Err(Error::Interrupted);
+            }
+            Ok(task * task)
+        }
+
+        fn keep(&mut self, _: &mut Store, done: Vec<(u32, u32)>) -> Result<()> {
+            self.kept.extend(done);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_is_done_of_a_group_that_is_stopped_is_kept_and_no_other_group_is_begun() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut store = Store::open(folder.path(), Access::Write).expect("a new store");
+        let (config, stop) = (Config::default(), AtomicBool::new(false));
+        let context = Context { config: &config, inputs: &Inputs::default(), observer: &Silent, stop: &stop };
+        let groups = vec![vec![9], vec![3, 4], vec![1, 2]];
+        let mut numbers = Numbers { groups, stop: &stop, stops_in: 4, kept: Vec::new() };
+        let ended = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+        let ended = ended.install(|| do_groups(&mut numbers, &mut store, &context));
+        assert!(matches!(ended, Err(Error::Interrupted)), "{ended:?}");
+        assert_eq!((numbers.kept, numbers.groups), (vec![(1, 1), (2, 4), (3, 9)], vec![vec![9]]));
+        stop.store(false, Ordering::Relaxed);
+        let mut rest = Numbers { groups: vec![vec![9], vec![4]], stop: &stop, stops_in: 0, kept: Vec::new() };
+        do_groups(&mut rest, &mut store, &context).expect("nothing stops it");
+        assert_eq!(rest.kept, [(4, 16), (9, 81)]);
+    }
 }

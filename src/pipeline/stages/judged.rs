@@ -15,7 +15,7 @@ use crate::types::{JudgedSite, Lang, LangPair, SiteId};
 /// A site to be judged anew, with a hash of everything on which its judged pairs depend.
 pub type Stale = (SiteId, u64);
 
-/// Pages that are worked on together, at most, unless one site has more.
+/// Sites are worked on together until they have so many pages.
 const GROUP_PAGES: u64 = 20_000;
 
 /// Judges sites by `work`, and stores the results in `table`. Each group of sites is one commit.

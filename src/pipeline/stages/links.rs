@@ -25,7 +25,7 @@ use crate::types::{Form, Lang, SiteId, counted, host_of, registrable_domain};
 /// The stage that makes link graphs from pages.
 pub struct Links;
 
-/// Pages that are worked on together, at most, unless one site has more.
+/// Sites are worked on together until they have so many pages.
 const GROUP_PAGES: u64 = 20_000;
 /// Pages that each thread reads between two reports.
 const TOLD_PAGES: u32 = 64;
@@ -96,24 +96,30 @@ struct Linking<'l> {
 
 impl Groups for Linking<'_> {
     type Task = SiteId;
-    type Done = (u64, Vec<GraphRecord>);
+    type Done = Linked;
 
     fn next(&mut self, store: &Store) -> Result<Option<Vec<SiteId>>> {
         self.sites.next(store, |&id| id)
     }
 
-    fn work(&self, store: &Store, &id: &SiteId) -> Result<(u64, Vec<GraphRecord>)> {
+    fn work(&self, store: &Store, &id: &SiteId) -> Result<Linked> {
         let did = |pages: u32| {
             let before = self.done.fetch_add(u64::from(pages), Ordering::Relaxed);
             self.context.observer.progress(before + u64::from(pages), "");
         };
         let head = store.site(id)?.unwrap_or_default();
-        Ok((head.generation, chunks_of(store, id, &head, self.context, &did)?))
+        let (chunks, dropped) = chunks_of(store, id, &head, self.context, &did)?;
+        Ok(Linked { generation: head.generation, chunks, dropped, domain: head.domain })
     }
 
-    fn keep(&mut self, store: &mut Store, done: Vec<(SiteId, (u64, Vec<GraphRecord>))>) -> Result<()> {
+    fn keep(&mut self, store: &mut Store, done: Vec<(SiteId, Linked)>) -> Result<()> {
         let mut changes = Changes::default();
-        for (id, (generation, chunks)) in done {
+        for (id, Linked { generation, chunks, dropped, domain }) in done {
+            if dropped > 0 {
+                let versions = counted(dropped, "version");
+                let what = "that sitemaps declare are left out: pages have too many in one language, or in all";
+                self.context.observer.message(&format!("{domain}: {versions} {what}"));
+            }
             let chunks = chunks.iter().map(|chunk| Ok(store.graphs.append(chunk)?.0)).collect::<Result<_>>()?;
             let graph = GraphHead { generation, params: self.params, chunks };
             changes.put(Keyspace::Graph, &id.0.to_be_bytes(), &graph);
@@ -122,14 +128,14 @@ impl Groups for Linking<'_> {
     }
 }
 
-/// The link graph of one site. `did` is called with the number of pages that were read.
+/// The link graph of one site, and how many versions that its sitemaps declare are left out. `did` is called with the number of pages that were read.
 fn chunks_of(
     store: &Store,
     id: SiteId,
     head: &SiteHead,
     context: &Context<'_>,
     did: &(dyn Fn(u32) + Sync),
-) -> Result<Vec<GraphRecord>> {
+) -> Result<(Vec<GraphRecord>, u64)> {
     let pages = store.site_pages(head)?;
     let addresses = Addresses::new(&pages);
     let domains = head.hosts.iter().map(|host| registrable_domain(&host.host).into_owned()).collect();
@@ -138,17 +144,22 @@ fn chunks_of(
     let chunks = firsts.into_par_iter().map(|first| site.chunk(first, did)).collect::<Result<_>>()?;
     let mut chunks = GraphRecord::with_answered(chunks);
     let listed = Listed::of(store, head, &addresses, &|| context.check_stop())?;
-    if listed.dropped > 0 {
-        let versions = counted(listed.dropped, "version");
-        let what = "that sitemaps declare are left out: pages have too many in one language, or in all";
-        context.observer.message(&format!("{}: {versions} {what}", head.domain));
-    }
+    let dropped = listed.dropped;
     for row in listed.into_rows() {
         if let Some(chunk) = chunks.get_mut(row.from as usize / CHUNK_PAGES) {
             chunk.listed.push(row);
         }
     }
-    Ok(chunks)
+    Ok((chunks, dropped))
+}
+
+/// The link graph of one site.
+struct Linked {
+    generation: u64,
+    chunks: Vec<GraphRecord>,
+    /// How many versions that its sitemaps declare are left out.
+    dropped: u64,
+    domain: String,
 }
 
 struct LinkedSite<'s> {

@@ -34,7 +34,7 @@ pub(super) struct Listed {
 impl Listed {
     /// What the sitemaps of a site declare: each page of a group with each other page of which the sitemap gives the language. Each sitemap
     /// is taken once, however many captures of it there are, in an order that depends on their contents only. One of them is unpacked at a
-    /// time. `stop` is called before each group.
+    /// time in each thread. `stop` is called before each group.
     ///
     /// # Errors
     /// When the store cannot be read, or what `stop` returns.

@@ -220,9 +220,9 @@ class _Run:
         if not passed_on.is_ours("") and passed_on.listed("*"):
             raise DiglotError(f"{passed_on.uri} has files, and no run has worked in it: name another folder for what steps pass on", 2)
         self._steps = Steps(spark, passed_on, plan_of(self._program), "", self._task, listener(progress), cores)
-        # Steps of which each task has a part of the sites.
         after = list(self._steps.plan.values())
         self._after_keys = after[[plan.name for plan in after].index(_AFTER_KEYS) :]
+        # Steps of which each task has a part of the sites.
         self._of_parts = {plan.step for plan in self._after_keys if plan.only is None and plan.is_of_part}
 
     def done(
@@ -250,7 +250,7 @@ class _Run:
         for plan in self._after_keys:
             if plan.step is not None and taken[plan.only]:
                 options = self._options(plan, buckets, whole if divided else None)
-                # Only where rows are dealt out to parts or buckets does it matter how many there are.
+                # By these numbers a later run knows whether it deals out rows as this one does.
                 count = 0 if plan.only else buckets if plan.step == "merge" else parts
                 self._steps.run(plan, *options, parts=count)
         self._tables()

@@ -37,6 +37,10 @@ _NAMED = ("lesson", "text", "skipped", REPORT)
 _SENT = {"archive", "chosen", "divided", "known", "language", "learnt", "model", "pattern"}
 
 
+# The version of the plan, and of rows, that this package knows.
+PLAN_VERSION = 4
+
+
 class Deal(Enum):
     """What a task is given."""
 
@@ -80,13 +84,16 @@ def plan_of(program: str) -> dict[str, Plan]:
 
     command = [program, "exec", "--plan"]
     try:
-        told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["plan"]
+        told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        if told["diglot.exec"] != PLAN_VERSION:
+            raise DiglotError(f"{program} is of another version than this package: install the two together", 127)
         plans = [
             Plan(of["name"], of["step"], rows(of["reads"]), Deal(of["deal"]), rows(of["with"]), rows(of["needs"]), of["only"])
-            for of in told
+            for of in told["plan"]
         ]
     except (OSError, subprocess.CalledProcessError, ValueError, KeyError, TypeError) as error:
-        raise DiglotError(f"{program} does not say its plan: {error}", 127) from error
+        said = (getattr(error, "stderr", None) or "").strip().splitlines()
+        raise DiglotError(f"{program} does not say its plan: {said[-1] if said else error}", 127) from error
     return {plan.name: plan for plan in plans}
 
 
