@@ -241,7 +241,8 @@ fn sources(jsonl: &str) -> BTreeMap<(String, String), Vec<String>> {
         let text = |side: &str| near(line[side].as_str().expect("a text"));
         let url = |value: &serde_json::Value| value.as_str().expect("an address").to_owned();
         let others = line["also"].as_array().map_or(&[][..], |others| &others[..]);
-        let urls = std::iter::once(url(&line["url_a"])).chain(others.iter().map(|other| url(&other[0]))).collect();
+        let urls =
+            std::iter::once(url(&line["url_a"])).chain(others.iter().map(|other| url(&other["url_a"]))).collect();
         let before: Option<Vec<String>> = found.insert((text("text_a"), text("text_b")), urls);
         assert_eq!(before, None, "said twice: {line}");
     }
@@ -329,11 +330,12 @@ fn others_are_the_other_page_pairs_that_have_the_sentence_pair_each_once() {
         }
     }
     let mut seen = 0;
-    for line in lines.iter().filter(|line| line["reason"] == "") {
+    for line in lines.iter().filter(|line| line["reason"].is_null()) {
         let mut expected = places[&said(line)].clone();
         expected.remove(&urls(line));
         let others = line["also"].as_array().map_or(&[][..], |others| &others[..]);
-        let found: BTreeSet<[String; 2]> = others.iter().map(|pair| [0, 1].map(|at| pair[at].to_string())).collect();
+        let found: BTreeSet<[String; 2]> =
+            others.iter().map(|pair| ["url_a", "url_b"].map(|name| pair[name].to_string())).collect();
         assert_eq!((&found, found.len()), (&expected, others.len()), "{line}");
         seen += others.len();
     }

@@ -264,10 +264,10 @@ fn ranges_without_a_record_are_left_out() {
     let status = stdout(&at("s"), &["status", "--archives", "--format", "tsv"]);
     assert!(status.contains("\t6\tlist of ranges, ") && status.contains(" read, 1 pages"), "{status}");
     for said in [
-        "offset is \"one\", expected a number",
+        "offset is \"\"one\"\", expected a number",
         "row: crawl/a.warc.gz at byte 8: ",
         "row: crawl/a.warc.gz ends before byte 99999999",
-        "offset is \"\", expected a number",
+        "offset is \"\"\"\", expected a number",
     ] {
         assert!(status.contains(said), "{said}: {status}");
     }

@@ -239,7 +239,7 @@ fn an_ending_that_says_no_format_is_refused_and_no_ending_is_not() {
         ("report --format md", "b.txt", "# "),
     ] {
         let file = folder.path().join(name);
-        diglot(store).args(command.split(' ')).arg("-o").arg(&file).assert().success().stderr("");
+        diglot(store).arg("-q").args(command.split(' ')).arg("-o").arg(&file).assert().success().stderr("");
         let text = fs::read_to_string(&file).expect("it was written");
         assert!(text.starts_with(begin), "{command} -o {name}: {}", &text[..20]);
     }
