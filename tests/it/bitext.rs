@@ -325,7 +325,7 @@ fn others_are_the_other_page_pairs_that_have_the_sentence_pair_each_once() {
         [line["lang_a"].to_string(), line["lang_b"].to_string(), text(line, "text_a"), text(line, "text_b")]
     };
     for line in &lines {
-        if ["", "duplicate"].map(Some).contains(&line["reason"].as_str()) {
+        if [None, Some("duplicate")].contains(&line["reason"].as_str()) {
             places.entry(said(line)).or_default().insert(urls(line));
         }
     }

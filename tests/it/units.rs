@@ -167,7 +167,7 @@ fn languages_and_conditions_choose_units() {
         (&["--where", "pairs~a"], "pairs is a list of sentence pairs, for which there are no conditions"),
         (&["--format", "tsv"], "--format is tsv, expected one of jsonl, tmx"),
         (&["--format", "moses"], "--format is moses, expected one of jsonl, tmx"),
-        (&["--keep-all"], "--keep-all needs --what bitext, documents; --what is units"),
+        (&["--keep-all"], "--keep-all needs --what bitext, rebuild, documents; --what is units"),
         (&["--join", "100"], "--join needs --what bitext; --what is units"),
         (&["--langs", "fr"], "--langs is fr alone"),
     ] {
