@@ -1,4 +1,4 @@
-//! Copies that say so: pages that name another page of the site as the one they are (`rel=canonical` and its like).
+//! Copies that say so: pages that name the URL of another page of the site as their own (`rel=canonical` and its like).
 //!
 //! Sites get it wrong in many ways: every page names the home page, a translation its original, two pages each other. So a page is
 //! believed where the page that it names has nearly the same text in the same language.
@@ -44,7 +44,7 @@ impl Canonical {
         Canonical { stands, named }
     }
 
-    /// True for a page that is named as the one it is, by itself or by copies of it.
+    /// True for a page whose URL is named by itself or by its copies.
     pub fn is_named(&self, page: u32) -> bool {
         self.named.contains(&page)
     }
@@ -61,7 +61,7 @@ fn ends(next: &FxHashMap<u32, u32>) -> FxHashMap<u32, Option<u32>> {
                 (Some(&end), _) => break end,
                 (None, None) => break Some(at),
                 (None, Some(&to)) => {
-                    // What is passed again before its end is known lies on a circle.
+                    // A page that is met again before the end of its way is known lies on a circle.
                     ends.insert(at, None);
                     way.push(at);
                     at = to;

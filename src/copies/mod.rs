@@ -58,19 +58,21 @@ pub fn copies(pages: &dyn Pages, site: &SiteIndex<'_>, watch: &dyn Watch) -> Vec
     let canonical = Canonical::new(pages, site);
     let mut copies: BTreeMap<u32, u32> = untranslated(pages, site, &canonical, watch).into_iter().collect();
     copies.extend(&canonical.stands);
-    // What stands for a copy by what that says may be an untranslated copy itself.
+    // The page that a copy names may be an untranslated copy itself; then the original of that one stands for both.
     copies.iter().map(|(&copy, &of)| (copy, copies.get(&of).copied().unwrap_or(of))).collect()
 }
 
 /// Untranslated copies: pages of one language with nearly equal text and equal title whose URLs differ by an edit
 /// that recurs in their language and no other. Gives (copy, page that stands for it).
 ///
-/// The page that stands for a cluster is no copy by what it says, is named as the one it is, declares its language, or its URL names it, or has nothing where the
-/// others have a marker, or its marker is the purest in that language; then the shortest URL.
+/// One page of each cluster of copies stands for the others. These count, in this order: it names no other page as its own URL; other pages name
+/// it; it declares its language; its URL names its language, or has nothing where the others have a marker; most pages with its marker are in
+/// its language; its URL is the shortest.
 /// Cost: every page is compared with at most [`BUCKETS`]·[`NEIGHBOURS`] others that share a block.
 fn untranslated(pages: &dyn Pages, site: &SiteIndex<'_>, canonical: &Canonical, watch: &dyn Watch) -> Vec<(u32, u32)> {
     let look_alikes = look_alikes(pages, site, watch);
-    // Where many pages are alike, nearly every pair of them has an edit of its own: hashes are counted, and those that tell are made again.
+    // Where many pages are alike, nearly every pair of them differs by another edit. To save memory, hashes of edits are counted first, and the
+    // edits whose hashes recur are computed once more.
     let edits = || {
         look_alikes.iter().filter_map(|&(a, b, alike)| {
             let edit = edit_between(pages.identity(a), pages.identity(b)).filter(|edit| is_enough(alike, edit))?;
@@ -161,12 +163,12 @@ fn tells_languages(of_edit: &[(u64, Lang)]) -> bool {
     of_edit.len() >= COPY_EDITS && strong == 1
 }
 
-/// Hashes of a sketch by which a page meets those that share one.
+/// So many hashes of its sketch put a page into buckets; it is compared with pages in the same bucket.
 const BUCKETS: usize = 3;
-/// Pages that a page is compared with for each of these.
+/// So many pages of each bucket are compared with a page.
 const NEIGHBOURS: usize = 32;
 
-/// Fewer pairs of pages than twice these are kept as often as they are found.
+/// Repeated pairs of pages are removed from the list only when it is twice as long as this.
 const LEAST_DISTINCT: usize = 1 << 16;
 
 /// A page under one hash of its sketch. Those of one language and hash are compared, the most alike first.

@@ -1,4 +1,4 @@
-//! What the letters of texts tell where words and models guess: pages as naming reads them.
+//! Pages as `naming` reads them: where words and models can only guess the language of a page, the letters of its text may tell it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,10 +8,11 @@ use crate::language::profiles::{Compared, Profiles};
 use crate::language::{is_alone, is_told_in};
 use crate::types::Lang;
 
-/// From so many bytes on, a text in a language with a list of words is told by its words; one that is not is in another language.
+/// A text of so many bytes or more contains function words of its language, if the program has a list of them. If it contains none, it is in
+/// another language.
 pub const LONG: u32 = 300;
 
-/// Pages of which each guess is the language that its letters tell, where they tell one.
+/// The pages of a site. Where the language of a page is a guess, and its letters tell one, it is replaced by that.
 pub struct ByLetters<'p> {
     pages: &'p dyn Pages,
     profiles: &'p Profiles,
@@ -105,7 +106,7 @@ impl Pages for ByLetters<'_> {
     }
 }
 
-/// The language that the letters of a page tell whose language is a guess.
+/// The language that the letters of a page tell, if its language is only a guess.
 pub fn told_by_letters(pages: &dyn Pages, profiles: &Profiles, page: u32) -> Option<Lang> {
     let facts = pages.facts(page);
     let letters = if is_doubtful(&facts) { Letters::of(pages.letters(page))? } else { return None };

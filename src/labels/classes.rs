@@ -14,7 +14,7 @@ pub const APART: f64 = 0.5;
 /// So many pages that are alike, and so many pairs of letters in them, are a language, and not a few pages of names and numbers (estimates).
 const MIN_PAGES: usize = 5;
 pub const MIN_LETTERS: u64 = 600;
-/// With so many pairs of letters, texts show those of their language (an estimate).
+/// Texts with so many pairs of letters contain those that are usual in their language (an estimate).
 const ENOUGH: u64 = 2000;
 /// Languages of one site that nothing names, at most.
 const MAX_UNNAMED: usize = 26;

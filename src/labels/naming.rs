@@ -57,7 +57,7 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
             doubts.contested.entry((named, lang)).or_default().push(page);
         }
         match best {
-            // What is called by the name it was taken for stays as it is, script and all.
+            // A page that the site calls by the language that was detected keeps it, with its script.
             Some((_, _, lang)) if facts.detected.agrees(lang) => doubts.taught.add(pages, page, lang),
             Some((_, _, lang)) => {
                 site.set(page, Some(lang).filter(|lang| wants(*lang)));
@@ -144,7 +144,7 @@ impl Doubts {
             called.extend(contested);
             let mut own = letters_of(pages, &called);
             let compared = pages.compare(&own, named, told);
-            // Words would have told a language with a list of them.
+            // If the program had a list of words of this language, they would have told it.
             let is_possible = contested.iter().all(|&page| !is_told_as(named, pages.facts(page).latin_share));
             if compared == Some(Compared::Told) || compared.is_none() && !is_possible {
                 continue;
@@ -172,7 +172,7 @@ impl Doubts {
             if !are_same && (total == 0.0 || sum / total < NEARER) {
                 continue;
             }
-            // Pages whose letters were not counted are what nearly all others are.
+            // Pages whose letters were not counted count for the same language as nearly all others.
             let most = nearer.values().filter(|by| **by > 0.0).count() as f64 >= BELIEVED * nearer.len() as f64;
             for &page in contested.iter().filter(|page| are_same || nearer.get(page).map_or(most, |by| *by > 0.0)) {
                 site.set(page, Some(named).filter(|lang| wants(*lang)));
@@ -208,7 +208,7 @@ impl Doubts {
             let letters = Letters::of(pages.letters(page)).unwrap_or_default();
             let distance = |lang: Lang| classes.distance(lang, &letters).filter(|distance| *distance <= APART);
             let guess = Some(facts.detected).filter(|guess| known.told.contains(&guess.base()));
-            // Of what the site calls it and what it was taken for, the language that it is more like.
+            // Of two languages, the one that the site calls it by and the one that was detected, the one whose letters are nearer.
             let near = [called, guess].into_iter().flatten().filter(|lang| may_be(*lang));
             let near = near.filter_map(|lang| Some((distance(lang)?, lang)));
             let near = near.reduce(|best, near| if near.0 < best.0 { near } else { best }).map(|near| near.1);
@@ -258,7 +258,7 @@ impl Doubts {
                 _ => {}
             }
         }
-        // Texts that are partly in another language show the letters of both: they speak where there are no others.
+        // Texts that are partly in another language have the letters of both, so they are used only where there are no others.
         classes.complete(likely);
         classes
     }

@@ -41,7 +41,7 @@ pub const MIN_NAMED: u32 = 3;
 /// What is known of a text.
 #[derive(Clone, Copy)]
 pub enum Text {
-    /// Its language, by words or script, or by a program of the user, which may know any language.
+    /// Its words or its script tell this language, or a program of the user does, which may know any language.
     Told(Lang),
     /// Most of its words are of this language, or of another that has the same ones.
     Likely(Lang),
@@ -75,11 +75,11 @@ impl Text {
         let is_like = |lang: Lang| is_taken_for(named, lang) && !is_told_as(named, facts.latin_share);
         match self {
             Text::Told(lang) => is_like(lang) && is_free(lang),
-            // Letters of a script tell, however few there are among others.
+            // Letters of a script that one language alone uses tell it, however few they are.
             Text::Likely(lang) if is_alone(lang) => is_taken_for(named, lang) && is_free(lang),
             Text::Likely(lang) => is_like(lang) || !is_told_in(named, facts.latin_share) && is_free(lang),
             Text::Other(_) => !is_told_in(named, facts.latin_share),
-            // What few words there are say more than a name.
+            // Even a few words of the text say more than a name in the URL.
             Text::Short => !facts.detected.is_known() || !is_told_in(named, facts.latin_share),
         }
     }
@@ -128,7 +128,7 @@ impl Known {
             }
             for name in names {
                 let named = name.lang;
-                // Words of three letters in queries and names of files say nothing of how far the place is right about languages.
+                // Words of three letters in queries and in names of files are often ordinary words, so they do not count for or against a place.
                 let is_word = named.as_str().len() == 3
                     && matches!(name.source, Source::Place(Field::Query | Field::File, _))
                     && !matches!(text, Text::Told(lang) if lang.agrees(named));

@@ -1,5 +1,4 @@
-//! The methods of papers that compare or judge pages in their own way, each behind a preset or a setting; the default method uses nothing of
-//! it, and can be read without it.
+//! Methods of papers that compare or judge pages in a way of their own. Each has a preset or a setting; the default method uses none of them.
 //!
 //! [`webmining`] compares all pages of a site with each other, by structure and then by content (Tomás et al. 2008), with a translation
 //! model that learns on the way ([`incremental`]). [`ets`] compares all pages, in rounds over links (Liu et al. 2014). [`one_measure`]

@@ -65,7 +65,7 @@ pub enum Keyspace {
     Web = b'w',
     /// Rounds of exploring, by number.
     Round = b'x',
-    /// What was lost and cannot be made again, by number of the archive.
+    /// How many pages of an archive were lost that the store cannot make again, by number of the archive.
     Loss = b'k',
     /// The bytes that a file had when it was last looked at, by path.
     Hint = b'h',

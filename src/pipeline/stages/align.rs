@@ -368,7 +368,7 @@ impl Groups for Aligning<'_> {
     fn keep(&mut self, store: &mut Store, done: Vec<(Vec<u32>, Vec<(u32, PairBitextRow)>)>) -> Result<()> {
         let mut rows: Vec<(u32, PairBitextRow)> = done.into_iter().flat_map(|(_, rows)| rows).collect();
         rows.sort_unstable_by_key(|row| row.0);
-        // What was not aligned because the user wants to stop leaves a gap; what is behind it is aligned again.
+        // When the user wants to stop, batches are missing. Rows behind the first missing one are dropped, and made again by the next run.
         let whole = (0..).zip(rows).take_while(|(place, row)| *place == row.0);
         let rows = whole.map(|(_, (task, row))| (self.tasks[task as usize].site, row));
         let sites = self.window.start..(self.window.end + 1).min(self.sites.len());
@@ -464,7 +464,7 @@ fn align_batch(
     let mut cut: BTreeMap<(u64, Lang), AlignPage<'_>> = BTreeMap::new();
     let mut rows = Vec::with_capacity(batch.len());
     for &number in batch {
-        // If the run is stopped, the window's results are kept up to the first gap.
+        // When the user wants to stop, the rest of the batch is left out; see `keep`.
         if !rows.is_empty() && context.check_stop().is_err() {
             break;
         }

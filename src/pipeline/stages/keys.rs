@@ -167,7 +167,7 @@ impl Keys {
                 }
             }
             result.alone.iter().for_each(|(pattern, sum, _)| sums.add(pattern, *sum));
-            // What was found again stays as it is, and so does what was made from it.
+            // A result that equals the old one is not stored again, so that what later stages made from it stays fresh.
             let before = store.result_head(site)?.filter(|_| old.is_some()).map(|head| RecordRef(head.record));
             let head = ResultHead {
                 record: store.results.append_if_new(&result, before)?.0,

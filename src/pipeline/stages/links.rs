@@ -52,7 +52,7 @@ impl Stage for Links {
         let stale = self.stale_sites(store, context.config)?;
         let params = fingerprint(self, context.config);
         if stale.is_empty() {
-            // Without any site, the stage is done with all sites.
+            // No site is stale: the stage is done, also in a store without sites.
             return if store.stage(self.name())?.fingerprint == params {
                 Ok(())
             } else {
