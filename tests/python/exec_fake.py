@@ -67,7 +67,7 @@ def finish(rows: list[Row]) -> Iterator[Row]:
         for langs in ["de-en", "en-fr"]:
             count = len(sites)
             values = {pa.string(): sorted(sites), pa.float64(): [0.5] * count, pa.bool_(): [True] * count}
-            columns = [pa.array(values.get(field.type, [1] * count), field.type) for field in schema]
+            columns = [pa.array(values.get(field.type, [[] if pa.types.is_list(field.type) else 1] * count), field.type) for field in schema]
             table = pa.RecordBatch.from_arrays(columns, schema=schema)
             sink = pa.BufferOutputStream()
             with pa.ipc.new_stream(sink, schema) as writer:
