@@ -36,7 +36,7 @@ pub enum Error {
         problem: String,
     },
     /// A setting makes no sense.
-    #[error("config: {0}")]
+    #[error("{0}")]
     Config(String),
     /// A program of the user does not do what it is there for.
     #[error("{role} {command}: {problem}")]

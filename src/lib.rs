@@ -71,6 +71,7 @@ pub mod inputs {
     #[cfg(feature = "pdf")]
     pub use crate::extract::html_of_pdf;
     pub use crate::files::open;
+    pub use crate::intake::contents::{Entry, Wanted, contents, copies as copies_of};
     #[cfg(feature = "pdf")]
     pub use crate::program::PDF_COMMAND;
 }

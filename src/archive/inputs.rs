@@ -20,6 +20,9 @@ use super::zim;
 use crate::error::{Error, Result};
 use crate::files;
 
+/// Why a URL is no input.
+const NOT_FETCHED: &str = "nothing is fetched: download the archive, or make one of the site: `wget --recursive --level=inf --warc-file=site URL`, \
+                           then `diglot run site.warc.gz`";
 /// How deeply lists may name lists.
 const MAX_LIST_DEPTH: usize = 8;
 /// How many lists are read at most.
@@ -160,6 +163,8 @@ impl Found<'_> {
             self.list(&resolve(&list, folder))
         } else if path.exists() {
             self.path(&path)
+        } else if input.to_str().is_some_and(|text| text.starts_with("http://") || text.starts_with("https://")) {
+            Err(NOT_FETCHED.into())
         } else if is_pattern(input) {
             self.pattern(&path)
         } else {

@@ -17,6 +17,7 @@ use diglot::inputs::{self, Inputs};
 use diglot::pipeline::{self, STAGES};
 use diglot::query::{self, Scope, number};
 use diglot::store::{Access, Store};
+use diglot::types::nearest_name;
 use diglot::upkeep::Given;
 use serde_json::{Value, json};
 
@@ -162,8 +163,10 @@ impl Compare {
         let names: Vec<String> = if self.presets.is_empty() { all() } else { self.presets.clone() };
         let mut presets: Vec<Config> = Vec::new();
         for name in names {
-            let known = Config::preset(&name)
-                .ok_or_else(|| Error::Config(format!("--presets has {name}, expected some of {}", presets::names())))?;
+            let known = Config::preset(&name).ok_or_else(|| {
+                let meant = nearest_name(&name, PRESETS.iter().map(|preset| preset.name));
+                Error::Config(format!("--presets has {name}, expected some of {}{meant}", presets::names()))
+            })?;
             if !presets.contains(&known) {
                 presets.push(known);
             }

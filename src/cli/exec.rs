@@ -224,7 +224,7 @@ pub fn usage(error: &clap::Error) -> ExitCode {
 /// Prints why a step failed.
 fn tell(code: u8, error: &str) {
     let object = serde_json::json!({ "diglot.exec": SCHEMA_VERSION, "error": error, "exit": code });
-    super::say::tell(object);
+    super::say::tell_program(&object);
 }
 
 /// A step is ended when it takes about this many times the memory that it may.

@@ -10,10 +10,11 @@ use diglot::query;
 use diglot::query::explain::{Explanation, PairExplanation, words};
 use diglot::types::CanonicalUrl;
 
+use super::color::Style;
 use super::freshness::Lists;
 use super::global::Global;
 
-/// Explain why a page was or was not paired, or why two pages are or are not a pair.
+/// Explain why a page, or two pages, were or were not paired.
 ///
 /// With one URL: a verdict, and the page's partners with their keys; or, if it has none, the pairs that were rejected, the URL to which
 /// each key leads, and why no page there is its partner; then the source of the page, and its languages. With two URLs: why they are a pair
@@ -69,7 +70,7 @@ impl Explain {
     }
 }
 
-fn parse(text: &str) -> anyhow::Result<CanonicalUrl> {
+pub fn parse(text: &str) -> anyhow::Result<CanonicalUrl> {
     Ok(CanonicalUrl::parse_typed(text)
         .map_err(|why| Error::input(text, format!("{why}; expected an http or https URL")))?)
 }
@@ -83,7 +84,7 @@ fn text(explanation: &Explanation) -> String {
     let parts = both("the two pages", words::pair).chain(pages).chain(both("their sentences", words::sentences));
     let mut text = String::new();
     for (title, facts) in parts.filter(|(_, facts)| !facts.is_empty()) {
-        text += &format!("{}\n", printable(title));
+        text += &format!("{}\n", Style::Bold.out(&printable(title)));
         for (name, fact) in facts {
             text += format!("  {name:<14} {}", printable(&fact)).trim_end();
             text.push('\n');

@@ -26,9 +26,9 @@ fn by_parser() -> impl TypedValueParser<Value = By> {
     PossibleValuesParser::new(values).try_map(|name| By::parse(&name).ok_or("unknown ranking"))
 }
 
-/// List the sites to crawl next: sites outside the store to which bilingual sites link.
+/// List the sites to crawl next.
 ///
-/// The seeds are the sites of the store that have pairs. A site outside the store is ranked by the sum of Linkout, PageRank or
+/// They are sites outside the store to which bilingual sites link. The seeds are the sites of the store that have pairs. A site outside the store is ranked by the sum of Linkout, PageRank or
 /// weighted PageRank over the seeds that link to it; SEEDS and LINKS count these seeds and their links. The sites listed are
 /// remembered as requested, as one round. Crawl them, add the archives with `diglot run`, and call this command again for the next
 /// round; --rounds shows what each round has brought.

@@ -43,10 +43,10 @@ impl HostArg {
 /// What is asked of pairs, of pages or of sentences.
 #[derive(Args)]
 pub struct Filter {
-    /// Only pairs of these two languages, listed in this order.
+    /// Only pairs of these languages, two or more, listed in this order.
     ///
-    /// For `export --what units`, any number of languages from two on.
-    #[arg(long, value_delimiter = ',', value_name = "LANG,LANG", num_args = 1)]
+    /// Formats of two languages, such as moses, take two.
+    #[arg(long, value_delimiter = ',', value_name = "LANG,LANG…", num_args = 1)]
     langs: Vec<String>,
     /// At least this score: short for `--where score>=X`.
     #[arg(long, default_value_t = 0.0, value_name = "0..1", allow_negative_numbers = true)]
@@ -54,8 +54,8 @@ pub struct Filter {
     /// Only rows whose column fits: `chars_a>=20`; repeated, all must.
     ///
     /// COLUMN is one that `diglot export` writes, whether this output has it or not; a name that there is none of is answered with those
-    /// there are. Then comes = or !=, for texts and numbers also <, <=, > or >=, and for texts ~ (contains). A list equals or contains a
-    /// text if one of its elements does. Quote it, for < and > mean something to a shell.
+    /// there are. Then comes = or !=, for texts and numbers also <, <=, > or >=, and for texts ~ (contains) and =~ (matches a regular
+    /// expression, as in `url_a=~/(news|blog)/`). A list fits if one of its elements does. Quote it, for < and > mean something to a shell.
     #[arg(long = "where", value_name = "COLUMN=VALUE")]
     conditions: Vec<String>,
 }

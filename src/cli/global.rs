@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{Args, ColorChoice};
 use diglot::config::settings::{SIZE, configuration, size};
 use diglot::config::{Config, Memory};
 use diglot::error::Error;
@@ -13,7 +13,7 @@ use diglot::store::{Access, Store};
 
 use super::freshness::{Lists, STORE, STORE_VARIABLE};
 use super::listing::count;
-use super::progress::Progress;
+use super::progress::{Progress, Shown};
 use super::say::{say, tell};
 
 #[derive(Args)]
@@ -29,11 +29,34 @@ pub struct Global {
     /// Memory a run may take, about: 512M, 2G; results do not vary.
     #[arg(long, global = true, value_name = "SIZE", default_value = "1G", value_parser = memory)]
     pub memory: Memory,
+    /// Progress on stderr: auto, json (an object each second), none.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "HOW",
+        default_value = "auto",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
+    pub progress: Shown,
+    /// Colour: auto (where a terminal takes it), always, never.
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        hide_default_value = true,
+        hide_short_help = true
+    )]
+    pub color: ColorChoice,
     /// Print results only: no progress, messages, or summary of a run.
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// Print how long each stage took.
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, hide_short_help = true)]
     pub verbose: bool,
 }
 
@@ -84,7 +107,17 @@ impl Global {
 
     /// Shows progress.
     pub fn progress(&self) -> Progress {
-        Progress::new(self.quiet, self.verbose)
+        Progress::new(self.shown(), self.verbose, None)
+    }
+
+    /// Shows progress of a run, also to those who watch the store.
+    pub fn progress_of_run(&self) -> Progress {
+        Progress::new(self.shown(), self.verbose, Some(&self.store))
+    }
+
+    /// How progress is shown.
+    pub fn shown(&self) -> Shown {
+        if self.quiet { Shown::None } else { self.progress }
     }
 
     /// Whether there is a store.

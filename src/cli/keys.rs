@@ -7,7 +7,7 @@ use diglot::types::Edit;
 use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::ListArgs;
+use super::listing::{ListArgs, WhereArg};
 
 /// List the keys that act on a host, or all keys.
 ///
@@ -21,6 +21,7 @@ use super::listing::ListArgs;
 #[command(after_help = "\
 Examples:
   diglot keys example.org
+  diglot keys --where lang_a=en --where 'accepted>=10' --sort credibility
   diglot keys --weak --format tsv")]
 pub struct Keys {
     #[command(flatten)]
@@ -29,6 +30,8 @@ pub struct Keys {
     #[arg(long)]
     weak: bool,
     #[command(flatten)]
+    rows: WhereArg,
+    #[command(flatten)]
     list: ListArgs,
 }
 
@@ -36,7 +39,7 @@ impl Keys {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let (store, config) = global.query(Lists::Keys)?;
         let scope = self.host.scope(&store)?;
-        let mut listing = self.list.listing(&KeyLine::COLUMNS)?;
+        let mut listing = self.rows.listing(&self.list, &KeyLine::COLUMNS, None)?;
         for line in query::keys(&store, &config, &scope, self.weak)? {
             listing.row(line.values().to_vec())?;
         }

@@ -14,13 +14,18 @@ const TEXTS: [&str; 4] = ["text_a", "text_b", "detail", "reason"];
 const MIN_WIDTH: usize = 20;
 /// Columns of names, which are of no use when cut.
 const NAMES: [&str; 3] = ["host", "site", "scope"];
+/// A column of URLs is given this much room before others, where each row takes two lines to have it.
+const STACKED_WIDTH: usize = 36;
 /// Names up to this width are not cut while other columns can be left out instead.
 const NAME_WIDTH: usize = 40;
 /// No column is narrower than this, however narrow the terminal is; headings up to this width stay on one line.
 const LEAST_WIDTH: usize = 8;
 /// Columns that are left out where the terminal is too narrow, in groups, the least useful first: other columns say the same, or one looks
 /// them up in a file. Columns that every table needs are not in this list.
-const EXPENDABLE: [&[&str]; 17] = [
+const EXPENDABLE: [&[&str]; 20] = [
+    &["archive"],
+    &["content_type", "status"],
+    &["bytes", "date"],
     &["field", "from", "to"],
     &["global"],
     &["est_precision"],
@@ -52,6 +57,10 @@ pub struct Wish {
     pub word: usize,
     /// All its values are numbers, which are never cut.
     pub is_number: bool,
+    /// None of its rows has a value.
+    pub is_empty: bool,
+    /// Another column stands below it.
+    pub is_stacked: bool,
 }
 
 impl Wish {
@@ -65,6 +74,7 @@ impl Wish {
         let values = match () {
             () if self.is_number => self.values,
             () if NAMES.contains(&self.name) => self.values.min(NAME_WIDTH),
+            () if self.is_stacked => self.values.min(STACKED_WIDTH),
             () => self.values.min(MIN_WIDTH),
         };
         values.max(if self.heading <= LEAST_WIDTH { self.heading } else { self.word })
@@ -85,6 +95,11 @@ impl Wish {
     }
 }
 
+/// The width of a table in which nothing is cut.
+pub fn natural(wishes: &[Wish]) -> usize {
+    wishes.iter().map(|wish| wish.natural() + GAP).sum::<usize>().saturating_sub(GAP)
+}
+
 /// The columns that fit, by number, with their widths.
 ///
 /// A column is left out only where the others would become too narrow; the remaining room is shared among columns that want more.
@@ -94,6 +109,9 @@ pub fn fit(wishes: &[Wish], room: usize) -> Vec<(usize, usize)> {
     // In a listing without texts, URLs are the content; and where there is no scope, the site is named only here.
     let is_needed = |name: &str| name == "url_a" && !has("text_a") || name == "site" && !has("scope");
     let needs = |kept: &[usize]| kept.iter().map(|&at| wishes[at].least() + GAP).sum::<usize>().saturating_sub(GAP);
+    if natural(wishes) > room {
+        kept.retain(|&at| !wishes[at].is_empty);
+    }
     for group in EXPENDABLE.iter().filter(|group| !group.iter().any(|name| is_needed(name))) {
         if needs(&kept) <= room || kept.len() <= 2 {
             break;
@@ -163,13 +181,87 @@ pub fn shorten(text: &str, room: usize) -> String {
     head
 }
 
+/// Two URLs that are no wider than `room`, cut so that one sees in what they differ: of what they have in common at their beginning, the
+/// host stays if there is room.
+pub fn shorten_two(a: &str, b: &str, room: usize) -> [String; 2] {
+    let both = [a, b];
+    if both.iter().all(|text| text.width() <= room) {
+        return both.map(str::to_owned);
+    }
+    let both = both.map(|text| text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")).unwrap_or(text));
+    if both.iter().all(|text| text.width() <= room) {
+        return both.map(str::to_owned);
+    }
+    let common = both[0].chars().zip(both[1].chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
+    // What differs begins with the segment in which the first differing letter is.
+    let start = both[0][..common].rfind(['/', '?', '&']).unwrap_or(0);
+    let host = both[0].find('/').filter(|host| *host < start).map_or(0, |host| host + 1);
+    both.map(|text| {
+        let (before, rest) = text.split_at(start);
+        let with_host = format!("{}{CUT}{rest}", &before[..host]);
+        if start == 0 || text.width() <= room {
+            shorten(text, room)
+        } else if with_host.width() <= room {
+            with_host
+        } else {
+            format!("{CUT}{}", shorten(rest, room.saturating_sub(1)))
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn wish(name: &'static str, natural: usize) -> Wish {
         let word = name.split('_').map(str::len).max().unwrap_or(0);
-        Wish { name, values: natural, heading: name.len(), word, is_number: name == "score" }
+        let is_number = name == "score";
+        Wish { name, values: natural, heading: name.len(), word, is_number, is_empty: natural == 0, is_stacked: false }
+    }
+
+    #[test]
+    fn of_two_urls_one_sees_what_differs() {
+        let [en, fr] = ["en", "fr"].map(|lang| format!("http://webserver.site.test/manual/{lang}/howto/index.html"));
+        let both = |room| shorten_two(&en, &fr, room);
+        assert_eq!(both(60), [en.clone(), fr.clone()]);
+        assert_eq!(both(48)[0], "webserver.site.test/manual/en/howto/index.html");
+        assert_eq!(both(45)[1], "webserver.site.test/…/fr/howto/index.html");
+        assert_eq!(both(38), ["…/en/howto/index.html", "…/fr/howto/index.html"]);
+        for room in 12..22 {
+            let [a, b] = both(room);
+            assert!(a != b && a.width() <= room && b.width() <= room, "{room}: {a} {b}");
+        }
+        // Hosts that differ stay.
+        let [de, en] = ["de", "en"].map(|lang| format!("http://{lang}.packaging.site.test/long/path/index.html"));
+        assert_eq!(shorten_two(&de, &en, 20), ["de.pack…h/index.html", "en.pack…h/index.html"]);
+        // One is the beginning of the other.
+        assert_eq!(shorten_two("http://ex.org/a/b/cc", "http://ex.org/a/b/cc/fr", 8), ["…/cc", "…/cc/fr"]);
+    }
+
+    #[test]
+    fn the_records_of_an_archive_have_room_for_their_urls() {
+        let widths = [
+            ("archive", 42),
+            ("offset", 10),
+            ("length", 6),
+            ("type", 27),
+            ("status", 6),
+            ("content_type", 24),
+            ("bytes", 7),
+            ("date", 20),
+            ("url", 60),
+        ];
+        let wishes = widths.map(|(name, width)| wish(name, width));
+        let fitted = fit(&wishes, 80);
+        assert_eq!(names(&wishes, &fitted), ["offset", "length", "type", "url"]);
+        assert!(fitted.last().is_some_and(|(_, width)| *width >= 30), "{fitted:?}");
+    }
+
+    #[test]
+    fn what_is_empty_goes_first() {
+        let wishes = [wish("url", 30), wish("detail", 0), wish("lang", 2)];
+        assert_eq!(fit(&wishes, 60).len(), 3);
+        assert_eq!(fit(&wishes, 37), [(0, 30), (2, 4)]);
     }
 
     #[test]

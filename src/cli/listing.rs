@@ -1,16 +1,17 @@
-//! Listings: a table for people, tab-separated values or JSON for programs.
+//! Listings: a table for people, tab- or comma-separated values or JSON for programs; the rows that are asked for, in the order that is asked
+//! for.
 
+use std::cmp::Ordering;
 use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 
 use clap::{Args, ValueEnum};
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use diglot::error::Error;
-use diglot::export::rows::{Columns, TsvWriter, json, json_line, printable};
+use diglot::export::rows::{Columns, TsvWriter, json, json_line};
+use diglot::export::{ColumnKind, Condition, safe_cell};
+use diglot::types::nearest_name;
 use serde_json::Value;
-use unicode_width::UnicodeWidthStr;
 
-use super::layout::{GAP, Wish, fit};
-use super::say::say;
+use super::table::{self, plain};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -18,6 +19,8 @@ pub enum Format {
     Table,
     /// Tab-separated values under a line of names.
     Tsv,
+    /// Comma-separated values under a line of names.
+    Csv,
     /// A JSON object on each line.
     Jsonl,
     /// One JSON array of objects.
@@ -27,14 +30,18 @@ pub enum Format {
 /// How a listing is printed.
 #[derive(Args)]
 pub struct FormatArg {
-    /// table, tsv, jsonl or json; by default a table on a terminal, else tsv.
+    /// table, tsv, csv, jsonl or json; by default a table on a terminal, else tsv.
     #[arg(long, value_enum, hide_possible_values = true)]
-    pub format: Option<Format>,
+    format: Option<Format>,
+    /// The same as --format json.
+    #[arg(long, conflicts_with = "format", hide_short_help = true)]
+    json: bool,
 }
 
 impl FormatArg {
     pub fn get(&self) -> Format {
-        self.format.unwrap_or(if stdout().is_terminal() { Format::Table } else { Format::Tsv })
+        let json = self.json.then_some(Format::Json);
+        self.format.or(json).unwrap_or(if stdout().is_terminal() { Format::Table } else { Format::Tsv })
     }
 }
 
@@ -51,27 +58,131 @@ pub struct ListArgs {
     /// List the first N lines only.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     limit: Option<usize>,
+    /// Sort by a column: texts from A, numbers from the largest; `-COLUMN`: the other way round.
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    sort: Option<String>,
 }
 
 impl ListArgs {
     /// Begins the listing.
-    pub fn listing(&self, columns: &[&'static str]) -> io::Result<Listing> {
-        let listing = Listing::new(self.format.get(), columns)?;
-        Ok(Listing { left: self.limit.unwrap_or(usize::MAX), ..listing })
+    pub fn listing(&self, columns: &[&'static str]) -> anyhow::Result<Listing> {
+        self.sorted(columns, None)
+    }
+
+    /// Begins the listing, in an order of its own where none is asked for.
+    pub fn sorted(&self, columns: &[&'static str], usual: Option<&str>) -> anyhow::Result<Listing> {
+        let sort = self.sort().or(usual).map(|sort| Sort::parse(sort, columns)).transpose()?;
+        let left = self.limit.unwrap_or(usize::MAX);
+        Ok(Listing { left, sort, ..Listing::new(self.format.get(), columns)? })
+    }
+
+    /// The column that is sorted by, if one is asked for.
+    pub fn sort(&self) -> Option<&str> {
+        self.sort.as_deref()
     }
 }
 
-/// Prints rows to stdout. A table is held back until [`Listing::finish`], since its column widths depend on all rows.
+/// Which rows are listed, by the columns of the listing.
+#[derive(Args)]
+pub struct WhereArg {
+    /// Only rows whose column fits: `pages>=20`, `key=~^path:`; repeated, all must.
+    ///
+    /// COLUMN is one of the listing. Then comes = or !=, for numbers also <, <=, > or >=, and for texts ~ (contains) or =~ (matches a
+    /// regular expression). A list fits if one of its elements does. Quote it, for < and > mean something to a shell.
+    #[arg(long = "where", value_name = "COLUMN=VALUE")]
+    conditions: Vec<String>,
+}
+
+impl WhereArg {
+    /// Begins a listing with these rows only, in an order of its own where none is asked for.
+    pub fn listing(&self, list: &ListArgs, columns: &[&'static str], usual: Option<&str>) -> anyhow::Result<Listing> {
+        let kinds: Vec<(&'static str, ColumnKind)> = columns.iter().map(|&column| (column, compared(column))).collect();
+        let parse = |text: &String| {
+            Condition::of_columns(&kinds, text).map_err(|problem| Error::Config(format!("--where: {problem}")))
+        };
+        let conditions = self.conditions.iter().map(parse).collect::<Result<_, _>>()?;
+        Ok(Listing { conditions, ..list.sorted(columns, usual)? })
+    }
+}
+
+/// How a column of a listing is compared.
+fn compared(column: &str) -> ColumnKind {
+    const NUMBERS: [&str; 14] = [
+        "pages",
+        "pairs",
+        "credibility",
+        "rank",
+        "power",
+        "assigned",
+        "accepted",
+        "est_precision",
+        "global",
+        "chance",
+        "offset",
+        "length",
+        "status",
+        "bytes",
+    ];
+    match column {
+        "langs" => ColumnKind::Texts,
+        "linked" => ColumnKind::Flag,
+        column if NUMBERS.contains(&column) => ColumnKind::Number,
+        _ => ColumnKind::Text,
+    }
+}
+
+/// In which order rows are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sort {
+    column: usize,
+    /// The other way round: texts from Z, numbers from the smallest.
+    is_turned: bool,
+}
+
+impl Sort {
+    fn parse(text: &str, columns: &[&'static str]) -> Result<Sort, Error> {
+        let (name, is_turned) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
+        let column = columns.iter().position(|column| *column == name).ok_or_else(|| {
+            let meant = nearest_name(name, columns.iter().copied());
+            Error::Config(format!("--sort is {text}, expected one of {}{meant}", columns.join(", ")))
+        })?;
+        Ok(Sort { column, is_turned })
+    }
+
+    /// Missing values come last, however the others are sorted.
+    fn compare(self, a: &[Value], b: &[Value]) -> Ordering {
+        let (a, b) = (&a[self.column], &b[self.column]);
+        let order = match (a, b) {
+            (Value::Null, _) | (_, Value::Null) => return a.is_null().cmp(&b.is_null()),
+            (Value::Number(a), Value::Number(b)) => {
+                b.as_f64().unwrap_or_default().total_cmp(&a.as_f64().unwrap_or_default())
+            }
+            (a, b) => plain(a).cmp(&plain(b)),
+        };
+        if self.is_turned { order.reverse() } else { order }
+    }
+}
+
+/// Prints rows to stdout. A table is held back until [`Listing::finish`], since its column widths depend on all rows; so are sorted rows.
 pub struct Listing {
     columns: Vec<&'static str>,
     rows: Rows,
+    /// What the rows must fit.
+    conditions: Vec<Condition>,
+    sort: Option<Sort>,
+    /// Rows to be sorted.
+    unsorted: Vec<Vec<Value>>,
     /// How many more rows it takes.
     left: usize,
 }
 
+/// How many more rows than asked for are held before the last ones are dropped.
+const SLACK: usize = 10_000;
+
 enum Rows {
     Table(Vec<Vec<Value>>),
     Tsv(Box<TsvWriter<io::StdoutLock<'static>>>),
+    Csv(Box<csv::Writer<io::StdoutLock<'static>>>),
     Jsonl(BufWriter<io::StdoutLock<'static>>),
     /// True once a row is written.
     Json(BufWriter<io::StdoutLock<'static>>, bool),
@@ -86,14 +197,33 @@ impl Listing {
                 out.row(columns)?;
                 Rows::Tsv(Box::new(out))
             }
+            Format::Csv => {
+                let mut out = csv::Writer::from_writer(stdout().lock());
+                out.write_record(columns).map_err(io::Error::from)?;
+                Rows::Csv(Box::new(out))
+            }
             Format::Jsonl => Rows::Jsonl(BufWriter::new(stdout().lock())),
             Format::Json => Rows::Json(BufWriter::new(stdout().lock()), false),
         };
-        Ok(Listing { columns: columns.to_vec(), rows, left: usize::MAX })
+        let (columns, left) = (columns.to_vec(), usize::MAX);
+        Ok(Listing { columns, rows, conditions: Vec::new(), sort: None, unsorted: Vec::new(), left })
     }
 
-    /// Prints a row, unless the limit is reached.
+    /// Prints a row that fits, unless the limit is reached.
     pub fn row(&mut self, values: Vec<Value>) -> io::Result<()> {
+        if !self.conditions.iter().all(|condition| condition.holds_of(&values)) {
+            return Ok(());
+        }
+        let Some(sort) = self.sort else { return self.print(values) };
+        self.unsorted.push(values);
+        if self.unsorted.len() / 2 > self.left.saturating_add(SLACK) {
+            self.unsorted.sort_by(|a, b| sort.compare(a, b));
+            self.unsorted.truncate(self.left);
+        }
+        Ok(())
+    }
+
+    fn print(&mut self, values: Vec<Value>) -> io::Result<()> {
         let Some(left) = self.left.checked_sub(1) else { return Ok(()) };
         self.left = left;
         match &mut self.rows {
@@ -104,6 +234,11 @@ impl Listing {
             Rows::Tsv(out) => {
                 let values: Vec<String> = values.iter().map(plain).collect();
                 out.row(&values.iter().map(String::as_str).collect::<Vec<_>>())
+            }
+            Rows::Csv(out) => {
+                let cells = values.iter().map(|value| if value.is_null() { String::new() } else { plain(value) });
+                cells.into_iter().try_for_each(|cell| out.write_field(safe_cell(&cell).as_bytes()))?;
+                Ok(out.write_record(None::<&[u8]>)?)
             }
             Rows::Jsonl(out) => json_line(out, &Columns(&self.columns, &values)),
             Rows::Json(out, has_rows) => {
@@ -117,12 +252,17 @@ impl Listing {
     /// As [`Listing::row`], for queries that end only by an error: returns one once the limit is reached.
     pub fn next(&mut self, values: Vec<Value>) -> Result<(), Error> {
         self.row(values).map_err(Error::io("stdout", "writing"))?;
-        if self.left == 0 { Err(Error::Interrupted) } else { Ok(()) }
+        if self.is_full() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// True when it takes no more rows.
+    pub fn is_full(&self) -> bool {
+        self.left == 0 && self.sort.is_none()
     }
 
     /// Ends the listing after such a query; true when the query was completed.
     pub fn end(self, asked: Result<(), Error>) -> anyhow::Result<bool> {
-        let is_full = self.left == 0;
+        let is_full = self.is_full();
         match asked {
             Err(Error::Interrupted) if is_full => {}
             asked => asked?,
@@ -131,10 +271,16 @@ impl Listing {
         Ok(!is_full)
     }
 
-    pub fn finish(self) -> io::Result<()> {
+    pub fn finish(mut self) -> io::Result<()> {
+        if let Some(sort) = self.sort {
+            let mut rows = std::mem::take(&mut self.unsorted);
+            rows.sort_by(|a, b| sort.compare(a, b));
+            rows.into_iter().try_for_each(|row| self.print(row))?;
+        }
         match self.rows {
-            Rows::Table(rows) => print_table(&self.columns, &rows),
+            Rows::Table(rows) => table::print(&self.columns, &rows),
             Rows::Tsv(mut out) => out.flush(),
+            Rows::Csv(mut out) => out.flush(),
             Rows::Jsonl(mut out) => out.flush(),
             Rows::Json(mut out, has_rows) => {
                 out.write_all(if has_rows { b"\n]\n" } else { b"[]\n" })?;
@@ -144,58 +290,24 @@ impl Listing {
     }
 }
 
-/// The width of the terminal on stdout; `None` where stdout is not a terminal.
-pub fn terminal_width() -> Option<usize> {
-    if stdout().is_terminal() { Table::new().width().map(usize::from) } else { None }
-}
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
 
-/// Prints a table, cut to the width of the terminal if there is one.
-fn print_table(columns: &[&'static str], rows: &[Vec<Value>]) -> io::Result<()> {
-    let cells: Vec<Vec<String>> =
-        rows.iter().map(|row| row.iter().map(|value| printable(&plain(value)).into_owned()).collect()).collect();
-    let headings: Vec<String> = columns.iter().map(|column| column.to_uppercase().replace('_', " ")).collect();
-    let wish = |(at, name): (usize, &&'static str)| Wish {
-        name,
-        values: cells.iter().map(|row| row[at].width()).max().unwrap_or(0),
-        heading: headings[at].width(),
-        word: headings[at].split(' ').map(UnicodeWidthStr::width).max().unwrap_or(0),
-        is_number: rows.iter().any(|row| row[at].is_number()),
-    };
-    let wishes: Vec<Wish> = columns.iter().enumerate().map(wish).collect();
-    let mut table = Table::new();
-    let fitted = fit(&wishes, terminal_width().unwrap_or(usize::MAX));
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(fitted.iter().map(|&(at, _)| headings[at].as_str()));
-    for row in &cells {
-        let cell = |&(at, width): &(usize, usize)| wishes[at].fitted(&row[at], width);
-        table.add_row(fitted.iter().map(cell));
-    }
-    for (column, (at, width)) in table.column_iter_mut().zip(&fitted) {
-        // The padding includes the gap to the next column.
-        column.set_padding((0, GAP as u16));
-        column.set_constraint(ColumnConstraint::Absolute(Width::Fixed((width + GAP).try_into().unwrap_or(u16::MAX))));
-        if wishes[*at].is_number {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let mut out = BufWriter::new(stdout().lock());
-    for line in table.lines() {
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    out.flush()?;
-    drop(out);
-    let left_out: Vec<&str> =
-        (0..columns.len()).filter(|at| fitted.iter().all(|(kept, _)| kept != at)).map(|at| columns[at]).collect();
-    if !left_out.is_empty() {
-        say(format!("no room for {}; `--format tsv` has all columns", left_out.join(", ")));
-    }
-    Ok(())
-}
+    use super::*;
 
-fn plain(value: &Value) -> String {
-    match value {
-        Value::Null => "-".to_owned(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+    #[test]
+    fn rows_are_sorted_as_what_their_values_are_and_what_is_missing_comes_last() {
+        let columns = ["host", "pages"];
+        let rows = [("b", json!(2)), ("a", json!(10)), ("c", json!(null))];
+        let sorted = |by: &str| {
+            let sort = Sort::parse(by, &columns).expect(by);
+            let mut rows: Vec<Vec<Value>> = rows.iter().map(|(host, pages)| vec![json!(host), pages.clone()]).collect();
+            rows.sort_by(|a, b| sort.compare(a, b));
+            rows.iter().map(|row| plain(&row[0])).collect::<Vec<_>>().concat()
+        };
+        assert_eq!(["pages", "-pages", "host", "-host"].map(sorted), ["abc", "bac", "abc", "cba"]);
+        let told = Sort::parse("page", &columns).expect_err("no such column").to_string();
+        assert_eq!(told, "--sort is page, expected one of host, pages; did you mean pages?");
     }
 }

@@ -4,15 +4,17 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ErrorKind};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use diglot::error::Error;
 
 #[cfg(target_os = "linux")]
 mod address_space;
+mod archives;
 mod bitext;
 #[cfg(unix)]
 mod bus;
 mod card;
+mod color;
 mod compare;
 mod destination;
 mod dry;
@@ -27,7 +29,9 @@ mod folder;
 mod freshness;
 mod global;
 mod gold;
+mod groups;
 mod hosts;
+mod how_far;
 mod keys;
 mod layout;
 mod listing;
@@ -47,9 +51,11 @@ mod run;
 mod say;
 mod settings;
 mod shape;
+mod show;
 mod status;
 mod stop;
 mod summary;
+mod table;
 mod threads;
 mod touched;
 mod upkeep;
@@ -80,6 +86,14 @@ Examples:
 
 Exit codes: 0 done, 1 error or inputs skipped by --keep-going, 2 usage, 130 interrupted.";
 
+/// What to type, for whoever has typed nothing.
+pub const FIRST_STEPS: &str = "\
+diglot finds the pages of web archives that are translations of each other.
+  diglot run crawl.warc.gz            read an archive (WARC, WACZ, ZIM, a mirror, …) and pair its pages
+  diglot pairs                        list the pairs; `diglot bitext` lists their sentences
+  diglot export -o sentences.tmx      write the sentence pairs for other tools
+  diglot --help                       all commands; `diglot run --help`: all about one";
+
 #[derive(Subcommand)]
 enum Command {
     Run(run::Run),
@@ -91,6 +105,9 @@ enum Command {
     Pairs(pairs::Pairs),
     Bitext(bitext::Bitext),
     Explain(explain::Explain),
+    Show(show::Show),
+    Index(archives::Index),
+    Cat(archives::Cat),
     Recover(recover::Recover),
     Explore(explore::Explore),
     Export(export::Export),
@@ -113,13 +130,19 @@ enum Command {
 }
 
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let command: clap::Command = groups::grouped(Cli::command()).color(color::asked());
+    let cli = match command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(mut error) => {
-            // clap's usage line shows given options as if they were required.
-            if error.kind() != ErrorKind::MissingSubcommand {
-                error.remove(ContextKind::Usage);
+            if matches!(
+                error.kind(),
+                ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand
+            ) {
+                tell(FIRST_STEPS);
+                return ExitCode::from(2);
             }
+            // clap's usage line shows given options as if they were required.
+            error.remove(ContextKind::Usage);
             let _ = error.print();
             if !error.use_stderr() {
                 return ExitCode::SUCCESS;
@@ -164,7 +187,7 @@ fn report(error: &anyhow::Error) -> ExitCode {
     if error.chain().any(is_closed_pipe) {
         return ExitCode::SUCCESS;
     }
-    tell(format_args!("diglot: {error:#}{}", remedy(error)));
+    say::tell_failure(format_args!("{error:#}{}", remedy(error)));
     match error.downcast_ref::<Error>() {
         Some(Error::Interrupted) => ExitCode::from(130),
         Some(Error::Config(_)) => ExitCode::from(2),
@@ -202,6 +225,9 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
     if global.quiet {
         say::be_quiet();
     }
+    if global.progress == progress::Shown::Json {
+        say::speak_to_programs();
+    }
     #[cfg(target_os = "linux")]
     {
         address_space::keep_to_it()?;
@@ -225,6 +251,9 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Pairs(command) => command.run(global),
         Command::Bitext(command) => command.run(global),
         Command::Explain(command) => command.run(global),
+        Command::Show(command) => command.run(global),
+        Command::Index(command) => command.run(),
+        Command::Cat(command) => command.run(),
         Command::Recover(command) => command.run(global),
         Command::Explore(command) => command.run(global),
         Command::Export(command) => command.run(global),

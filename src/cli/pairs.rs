@@ -1,10 +1,12 @@
 //! `diglot pairs`.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use diglot::export::{Content, Row};
 use diglot::query::bitext::RECORDS;
 use diglot::query::{self, PairRecords, number};
-use diglot::types::{Outcome, PairLine};
+use diglot::types::{Lang, Outcome, PairLine};
 use serde_json::json;
 
 use super::filter::{Filter, HostArg};
@@ -27,6 +29,8 @@ Examples:
   diglot pairs example.org
   diglot pairs --langs fr,en --min-score 0.3
   diglot pairs --where method=key --where url_a~/docs/
+  diglot pairs --summary                    how many of which languages
+  diglot pairs --where 'url_b=~/(news|blog)/' --sort -score
   diglot pairs --editions                   addresses that belong together, texts that do not
   diglot pairs --format jsonl | head")]
 pub struct Pairs {
@@ -37,6 +41,9 @@ pub struct Pairs {
     /// List editions in place of pairs.
     #[arg(long)]
     editions: bool,
+    /// Count the pairs of each two languages, with their mean score, in place of listing them.
+    #[arg(long)]
+    summary: bool,
     #[command(flatten)]
     list: ListArgs,
 }
@@ -46,14 +53,24 @@ impl Pairs {
         let (store, mut config) = global.query(Lists::Pairs)?;
         let wanted = self.filter.wanted_pairs(&mut config, Content::Pairs)?;
         let scope = self.host.scope(&store)?;
-        let columns = ["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"];
-        let mut listing = self.list.listing(&columns)?;
+        let columns: &[&str] = if self.summary {
+            &["lang_a", "lang_b", "pairs", "mean_score"]
+        } else {
+            &["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"]
+        };
+        let mut listing = self.list.sorted(columns, self.summary.then_some("pairs"))?;
+        let mut counts: BTreeMap<[Lang; 2], (u64, f64)> = BTreeMap::new();
         let mut count = 0u64;
         let mut records = wanted.asks_for(RECORDS).then(|| PairRecords::of(&store));
         let mut list = |mut pair: PairLine| {
             records.as_mut().map_or(Ok(()), |records| records.add(&mut pair))?;
             if wanted.takes(pair.score, [pair.lang_a, pair.lang_b]) && wanted.takes_row(Row::Pair(&pair)) {
                 count += 1;
+                if self.summary {
+                    let (pairs, scores) = counts.entry([pair.lang_a, pair.lang_b]).or_default();
+                    (*pairs, *scores) = (*pairs + 1, *scores + pair.score);
+                    return Ok(());
+                }
                 let row = vec![
                     json!(pair.url_a),
                     json!(pair.url_b),
@@ -69,6 +86,10 @@ impl Pairs {
         };
         let outcome = if self.editions { Outcome::Edition } else { Outcome::Accepted };
         let asked = query::for_each_of(&store, &config, &scope, &[outcome], |pair, _| list(pair));
+        for ([lang_a, lang_b], (pairs, scores)) in counts {
+            let mean = number(scores / pairs as f64, 4);
+            listing.row(vec![json!(lang_a.as_str()), json!(lang_b.as_str()), json!(pairs), mean])?;
+        }
         let is_whole = listing.end(asked)?;
         wanted.say_left_out(Content::Pairs, is_whole);
         if self.editions {

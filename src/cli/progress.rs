@@ -1,28 +1,41 @@
-//! Shows the progress that an observer reports, on stderr: as a bar on a terminal, else as a plain line from time to time.
+//! Shows the progress that an observer reports, on stderr: as a bar on a terminal, else as a plain line from time to time; for programs as
+//! lines of JSON.
 
 use std::fmt;
 use std::io::{IsTerminal, stderr};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use clap::ValueEnum;
 use diglot::inputs::Tally;
 use diglot::pipeline::{Observer, STAGES};
 use diglot::types::Watch;
-use indicatif::{BinaryBytes, HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
+use super::how_far::{Event, HowFar, Note, StepLine, amount, numbered, pace};
 use super::layout::shorten;
-use super::say::{is_quiet, tell};
+use super::say::{is_quiet, tell, tell_program};
 
 /// How often a plain line is printed, even without new reports.
 const LINE_EVERY: Duration = Duration::from_secs(10);
-/// How often the time on a bar is updated.
-const BAR_EVERY: Duration = Duration::from_secs(1);
-/// In the first few seconds, progress says little about how long the work will take.
-const TELLING: Duration = Duration::from_secs(3);
+/// How often a line of JSON is printed, the time on a bar is updated, and the note for other processes is written.
+const SECOND: Duration = Duration::from_secs(1);
 /// Maximum width of the title of a bar.
 const TITLE_WIDTH: usize = 78;
+
+/// What `--progress` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shown {
+    /// A bar on a terminal, else a line every ten seconds.
+    Auto,
+    /// Lines of JSON: progress every second, and messages.
+    Json,
+    /// No progress.
+    None,
+}
 
 /// The current work, to tell the user what an interruption waits for.
 static AT_WORK: Mutex<Option<AtWork>> = Mutex::new(None);
@@ -56,7 +69,7 @@ pub fn tell_of_stopping() {
 }
 
 pub struct Progress {
-    quiet: bool,
+    shown: Shown,
     /// Whether to print how long each stage took.
     verbose: bool,
     /// What became of the inputs.
@@ -64,13 +77,17 @@ pub struct Progress {
     /// True when a stage after ingestion has found something to do.
     worked: AtomicBool,
     state: Arc<Mutex<State>>,
+    /// The note of a run, which goes with it.
+    note: Option<Arc<Note>>,
 }
 
 struct State {
     bar: Option<ProgressBar>,
     /// True between the beginning and the end of a part of the work.
     is_at_work: bool,
-    title: String,
+    stage: String,
+    /// The part of the stage.
+    what: String,
     unit: String,
     total: Option<u64>,
     done: u64,
@@ -78,7 +95,6 @@ struct State {
     /// The step inside the current unit of work.
     step: Option<Step>,
     began: Instant,
-    told: Instant,
     start: Start,
     stage_began: Instant,
     /// Processor seconds used when the stage began.
@@ -94,99 +110,110 @@ struct Step {
     start: (u64, Instant),
 }
 
-impl Step {
-    /// "comparing pairs 1,234 of 5,678, 12s left".
-    fn text(&self) -> String {
-        let (from, began) = self.start;
-        let rate = self.done.saturating_sub(from) as f64 / began.elapsed().as_secs_f64();
-        let left = left_at(rate, self.total.saturating_sub(self.done)).filter(|_| began.elapsed() >= TELLING);
-        format!("{} {} of {}{}", self.what, HumanCount(self.done), HumanCount(self.total), left.unwrap_or_default())
-    }
-}
-
-/// ", 2m left": the remaining time at a rate in units per second.
-fn left_at(rate: f64, left: u64) -> Option<String> {
-    let seconds = (left as f64 / rate).min(1e9);
-    (left > 0 && rate > 0.0).then(|| format!(", {:#} left", HumanDuration(Duration::from_secs_f64(seconds))))
-}
-
 impl State {
-    /// The current work, with its details.
-    fn text(&self) -> String {
-        let step = self.step.as_ref().map(Step::text).unwrap_or_default();
-        let parts = [&self.title, &self.note, &step].into_iter().filter(|part| !part.is_empty());
-        parts.map(String::as_str).collect::<Vec<_>>().join(", ")
-    }
-
-    /// The plain line for now.
-    fn line(&self) -> String {
-        let numbers = amount(self.done, self.total, &self.unit);
-        let pace = pace_since(&self.start, self.done, self.total, &self.unit);
-        format!("{}: {numbers} after {} s{pace}", self.text(), self.began.elapsed().as_secs())
+    /// How far the work is now.
+    fn how_far(&self, event: Event) -> HowFar {
+        let rate_since = |from: u64, began: Instant, done: u64| {
+            let (done, seconds) = (done.saturating_sub(from), began.elapsed().as_secs_f64());
+            (done > 0 && seconds > 0.0).then(|| done as f64 / seconds)
+        };
+        let rate = self.start.get().and_then(|&(from, began)| rate_since(from, began, self.done));
+        let step = self.step.as_ref().map(|step| {
+            let rate = rate_since(step.start.0, step.start.1, step.done);
+            StepLine::new(&step.what, (step.done, step.total), step.start.1.elapsed().as_secs_f64(), rate)
+        });
+        HowFar {
+            event,
+            stage: self.stage.clone(),
+            what: self.what.clone(),
+            note: self.note.clone(),
+            step,
+            ..HowFar::default()
+        }
+        .with(&self.unit, (self.done, self.total), self.began.elapsed().as_secs_f64(), rate)
     }
 
     fn draw(&self) {
         if let Some(bar) = &self.bar {
             bar.set_position(self.done);
-            bar.set_message(self.text());
+            let shown = HowFar { what: shown_on_bar(&self.stage, &self.what), ..self.how_far(Event::Progress) };
+            bar.set_message(shown.text());
         }
     }
 }
 
-/// Prints a line on the current work whenever `every` has passed since the last one, even without new reports, until nobody holds the state
-/// any more.
-fn print_lines(state: &Weak<Mutex<State>>, every: Duration, print: impl Fn(&str)) {
+/// What is done, short enough for the title of a bar.
+fn shown_on_bar(stage: &str, what: &str) -> String {
+    shorten(what, TITLE_WIDTH.saturating_sub(numbered(stage).len() + 2))
+}
+
+/// Tells how far the current work is whenever `every` has passed since the last time, even without new reports, until nobody holds the
+/// state any more. Nothing is told while nothing is at work.
+fn tell_from_time_to_time(state: &Weak<Mutex<State>>, every: Duration, tell: impl Fn(&HowFar)) {
+    let mut told = Instant::now();
     loop {
-        thread::sleep(every / 10);
+        thread::sleep(every / 20);
         let Some(state) = state.upgrade() else { return };
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.is_at_work && state.told.elapsed() >= every {
-            state.told = Instant::now();
-            print(&state.line());
+        let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.is_at_work && told.elapsed() >= every {
+            told = Instant::now();
+            let how_far = state.how_far(Event::Progress);
+            drop(state);
+            tell(&how_far);
         }
     }
 }
 
 impl Progress {
-    pub fn new(quiet: bool, verbose: bool) -> Progress {
-        let progress = Progress::silent(quiet, verbose);
-        if !quiet && !stderr().is_terminal() {
-            progress.print_lines(LINE_EVERY, |line| tell(line));
+    /// Progress of a command; a run also leaves a note in the folder of its store, for those who watch it.
+    pub fn new(shown: Shown, verbose: bool, noted_in: Option<&Path>) -> Progress {
+        let mut progress = Progress::silent(shown, verbose);
+        match shown {
+            Shown::Auto if !stderr().is_terminal() => progress.every(LINE_EVERY, |how_far| tell(how_far.line())),
+            Shown::Json => progress.every(SECOND, tell_program),
+            Shown::Auto | Shown::None => {}
+        }
+        if let Some(folder) = noted_in {
+            let note = Arc::new(Note::new(folder));
+            let noted = Arc::downgrade(&note);
+            progress.every(SECOND, move |how_far| noted.upgrade().iter().for_each(|note| note.write(how_far)));
+            progress.note = Some(note);
         }
         progress
     }
 
-    /// Starts a thread that prints a line from time to time, as long as there is work.
-    fn print_lines(&self, every: Duration, print: impl Fn(&str) + Send + 'static) {
+    /// Starts a thread that tells how far the work is from time to time, as long as there is any.
+    fn every(&self, every: Duration, tell: impl Fn(&HowFar) + Send + 'static) {
         let state = Arc::downgrade(&self.state);
-        // If no thread can be started, no lines are printed.
-        let _ = thread::Builder::new().spawn(move || print_lines(&state, every, print));
+        // If no thread can be started, nothing is told.
+        let _ = thread::Builder::new().spawn(move || tell_from_time_to_time(&state, every, tell));
     }
 
-    /// Progress that prints no lines by itself.
-    fn silent(quiet: bool, verbose: bool) -> Progress {
+    /// Progress that tells nothing by itself.
+    fn silent(shown: Shown, verbose: bool) -> Progress {
         let now = Instant::now();
         let state = State {
             bar: None,
             is_at_work: false,
-            title: String::new(),
+            stage: String::new(),
+            what: String::new(),
             unit: String::new(),
             total: None,
             done: 0,
             note: String::new(),
             step: None,
             began: now,
-            told: now,
             start: Start::default(),
             stage_began: now,
             processors: processor_seconds(),
         };
         Progress {
-            quiet,
-            verbose: verbose && !quiet,
+            shown,
+            verbose,
             tally: Mutex::default(),
             worked: AtomicBool::new(false),
             state: Arc::new(Mutex::new(state)),
+            note: None,
         }
     }
 
@@ -201,30 +228,8 @@ impl Progress {
     }
 
     fn with(&self, act: impl FnOnce(&mut State)) {
-        if let Ok(mut state) = self.state.lock()
-            && !self.quiet
-        {
-            act(&mut state);
-        }
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
     }
-}
-
-/// "stage 5 of 7, verify"; work that is not a stage has no number.
-fn numbered(stage: &str) -> String {
-    match STAGES.iter().position(|known| known.name() == stage) {
-        Some(at) => format!("stage {} of {}, {stage}", at + 1, STAGES.len()),
-        None => stage.to_owned(),
-    }
-}
-
-/// "1,234 of 5,678 sites".
-fn amount(done: u64, total: Option<u64>, unit: &str) -> String {
-    let number = |count| if unit == "bytes" { BinaryBytes(count).to_string() } else { HumanCount(count).to_string() };
-    let of = total.map(|total| format!(" of {}", number(total))).unwrap_or_default();
-    let one = total.unwrap_or(done) == 1;
-    let singular = |unit| str::strip_suffix(unit, "es").filter(|unit| unit.ends_with("ch")).or(unit.strip_suffix('s'));
-    let unit = if one { singular(unit).unwrap_or(unit) } else { unit };
-    if unit.starts_with("byte") { number(done) + &of } else { format!("{}{of} {unit}", number(done)) }
 }
 
 /// The amount at which a bar began, and the time. Reading an archive may be resumed in its middle, which only the first report shows.
@@ -233,23 +238,8 @@ type Start = Arc<OnceLock<(u64, Instant)>>;
 /// [`pace`] since the start, once there is one.
 fn pace_since(start: &Start, done: u64, total: Option<u64>, unit: &str) -> String {
     let Some((from, began)) = start.get() else { return String::new() };
-    pace(done.saturating_sub(*from), total.map(|total| total.saturating_sub(*from)), unit, began.elapsed())
-}
-
-/// ", 61 sites/s, 2m left", as far as it is known.
-fn pace(done: u64, total: Option<u64>, unit: &str, elapsed: Duration) -> String {
-    let seconds = elapsed.as_secs_f64();
-    if done == 0 || elapsed < TELLING {
-        return String::new();
-    }
-    let rate = done as f64 / seconds;
-    let mut text = match unit {
-        "bytes" => format!(", {}/s", BinaryBytes(rate as u64)),
-        _ if rate >= 10.0 => format!(", {} {unit}/s", HumanCount(rate.round() as u64)),
-        _ => format!(", {rate:.1} {unit}/s"),
-    };
-    text += &total.and_then(|total| left_at(rate, total.checked_sub(done)?)).unwrap_or_default();
-    text
+    let seconds = began.elapsed().as_secs_f64();
+    pace(done.saturating_sub(*from) as f64 / seconds, total.map(|total| total.saturating_sub(done)), unit, seconds)
 }
 
 /// A bar, followed by numbers.
@@ -284,9 +274,7 @@ impl Observer for Progress {
                 bar.finish_and_clear();
             }
             let now = Instant::now();
-            let stage = numbered(stage);
-            state.title = format!("{stage}: {what}");
-            state.unit = unit.to_owned();
+            (state.stage, state.what, state.unit) = (stage.to_owned(), what.to_owned(), unit.to_owned());
             // Lines are timed by the whole run, since its steps may be short.
             (state.total, state.began, state.start) = (total, now, Start::default());
             (state.done, state.step, state.is_at_work) = (0, None, true);
@@ -294,13 +282,16 @@ impl Observer for Progress {
             if unit != "bytes" {
                 let _ = state.start.set((0, now));
             }
-            if stderr().is_terminal() {
-                state.title = format!("{stage}: {}", shorten(what, TITLE_WIDTH.saturating_sub(stage.len() + 2)));
-                let bar = bar(&state.title, unit, total, state.start.clone());
-                bar.enable_steady_tick(BAR_EVERY);
+            if self.shown == Shown::Auto && stderr().is_terminal() {
+                let title = format!("{}: {}", numbered(stage), shown_on_bar(stage, what));
+                let bar = bar(&title, unit, total, state.start.clone());
+                bar.enable_steady_tick(SECOND);
                 state.bar = Some(bar);
             }
-            *at_work() = Some(AtWork { title: stage, bar: state.bar.clone() });
+            if self.shown == Shown::Json {
+                tell_program(&state.how_far(Event::Begin));
+            }
+            *at_work() = Some(AtWork { title: numbered(stage), bar: state.bar.clone() });
         });
     }
 
@@ -327,6 +318,7 @@ impl Observer for Progress {
 
     fn message(&self, text: &str) {
         self.with(|state| match &state.bar {
+            _ if is_quiet() => {}
             Some(bar) => bar.println(text),
             None => tell(text),
         });
@@ -336,14 +328,18 @@ impl Observer for Progress {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = tally.clone();
     }
 
-    fn end(&self, stage: &str, _: bool) {
+    fn end(&self, stage: &str, is_done: bool) {
         self.with(|state| {
             if let Some(bar) = state.bar.take() {
                 bar.finish_and_clear();
             }
+            if self.shown == Shown::Json {
+                stage.clone_into(&mut state.stage);
+                tell_program(&state.how_far(if is_done { Event::End } else { Event::Stopped }));
+            }
             state.is_at_work = false;
             *at_work() = None;
-            if self.verbose {
+            if self.verbose && !is_quiet() {
                 let now = processor_seconds();
                 let used =
                     now.zip(state.processors).map(|(now, before)| format!(", {:.2} s of processors", now - before));
@@ -352,6 +348,45 @@ impl Observer for Progress {
                 (state.stage_began, state.processors) = (Instant::now(), now);
             }
         });
+    }
+}
+
+/// Shows how far the run of another process is.
+pub struct Follower {
+    shown: Shown,
+    bar: Option<ProgressBar>,
+    /// When a line was printed last.
+    told: Option<Instant>,
+}
+
+impl Follower {
+    pub fn new(shown: Shown) -> Follower {
+        Follower { shown, bar: None, told: None }
+    }
+
+    /// Shows it on a terminal; else prints a line, unless one was printed a short time ago.
+    pub fn show(&mut self, how_far: &HowFar) {
+        if self.shown == Shown::Auto && stderr().is_terminal() {
+            let bar = self.bar.get_or_insert_with(|| {
+                let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+                ProgressBar::no_length().with_style(style)
+            });
+            bar.set_message(how_far.line());
+            return;
+        }
+        let every = if self.shown == Shown::Json { SECOND } else { LINE_EVERY };
+        if self.shown == Shown::None || self.told.is_some_and(|told| told.elapsed() < every) {
+            return;
+        }
+        self.told = Some(Instant::now());
+        if self.shown == Shown::Json { tell_program(how_far) } else { tell(how_far.line()) }
+    }
+
+    /// Takes it off the terminal, to make room for other lines.
+    pub fn pause(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
     }
 }
 
@@ -375,24 +410,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_have_their_unit_once() {
-        assert_eq!(amount(40, Some(107), "language pairs"), "40 of 107 language pairs");
-        assert_eq!(amount(1, Some(1), "sites"), "1 of 1 site");
-        assert_eq!(amount(1 << 20, Some(3 << 20), "bytes"), "1.00 MiB of 3.00 MiB");
-        assert_eq!([1, 12].map(|count| amount(count, None, "batches")), ["1 batch", "12 batches"]);
-    }
-
-    #[test]
-    fn the_pace_is_told_once_it_is_known() {
-        assert_eq!(pace(50, Some(100), "sites", Duration::from_secs(1)), "");
-        assert_eq!(pace(0, Some(100), "sites", Duration::from_secs(60)), "");
-        assert_eq!(pace(1200, Some(8400), "sites", Duration::from_secs(20)), ", 60 sites/s, 2m left");
-        assert_eq!(pace(5, Some(10), "sites", Duration::from_secs(10)), ", 0.5 sites/s, 10s left");
-        assert_eq!(pace(10, Some(10), "sites", Duration::from_secs(20)), ", 0.5 sites/s");
-        assert_eq!(pace(40 << 20, None, "bytes", Duration::from_secs(20)), ", 2.00 MiB/s");
-    }
-
-    #[test]
     fn what_was_done_before_is_no_pace() {
         let began = Instant::now().checked_sub(Duration::from_secs(10)).expect("a machine that runs for ten seconds");
         let start = Start::default();
@@ -406,9 +423,9 @@ mod tests {
 
     /// Progress whose lines can be inspected.
     fn lined(every: Duration) -> (Progress, Arc<Mutex<Vec<String>>>) {
-        let (progress, lines) = (Progress::silent(false, false), Arc::new(Mutex::new(Vec::new())));
+        let (progress, lines) = (Progress::silent(Shown::None, false), Arc::new(Mutex::new(Vec::new())));
         let found = Arc::clone(&lines);
-        progress.print_lines(every, move |line| found.lock().expect("no thread has failed").push(line.to_owned()));
+        progress.every(every, move |how_far| found.lock().expect("no thread has failed").push(how_far.line()));
         (progress, lines)
     }
 
@@ -444,24 +461,10 @@ mod tests {
     }
 
     #[test]
-    fn a_step_tells_how_long_it_takes_once_it_is_known() {
-        let began = Instant::now().checked_sub(Duration::from_secs(10)).expect("a machine that runs for ten seconds");
-        let step = |start| Step { what: "comparing pairs".to_owned(), done: 300, total: 500, start };
-        assert_eq!(step((0, Instant::now())).text(), "comparing pairs 300 of 500");
-        let told = step((200, began)).text();
-        assert!(told.starts_with("comparing pairs 300 of 500, 2") && told.ends_with("s left"), "{told}");
-    }
-
-    #[test]
     fn what_threads_tell_out_of_turn_does_not_go_back() {
-        let progress = Progress::silent(false, false);
+        let progress = Progress::silent(Shown::None, false);
         progress.begin("verify", "pairs", "sites", Some(9));
         [3, 2].into_iter().for_each(|done| progress.progress(done, ""));
         assert_eq!(progress.state.lock().expect("no thread has failed").done, 3);
-    }
-
-    #[test]
-    fn stages_are_numbered_and_other_work_is_not() {
-        assert_eq!([numbered("verify"), numbered("explore")], ["stage 5 of 7, verify", "explore"]);
     }
 }

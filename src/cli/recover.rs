@@ -15,12 +15,12 @@ use serde_json::json;
 use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
-use super::listing::{ListArgs, count};
+use super::listing::{ListArgs, WhereArg, count};
 use super::output;
 use super::say::tell;
 use super::stop::{STOP, look_at_stop};
 
-/// Find deep pages: pages that the archives lack, although a key says that they should exist.
+/// Find deep pages, which keys name and the archives lack.
 ///
 /// For every page without a partner, and every key that applies to its URL, the URL that its partner would have. CHANCE is how
 /// likely that URL is to exist, estimated from the counterparts of neighbouring pages and from links; LINKED says whether any page
@@ -59,6 +59,8 @@ pub struct Recover {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
+    rows: WhereArg,
+    #[command(flatten)]
     list: ListArgs,
 }
 
@@ -86,7 +88,7 @@ impl Recover {
         }
         drop(store);
         match &self.output {
-            None => self.list.print(&pages),
+            None => self.print(&pages),
             Some(path) => self.request(path, &pages, global),
         }
     }
@@ -101,21 +103,19 @@ impl Recover {
             if !global.quiet {
                 tell(format_args!("diglot: nothing to do: no URL to request; {} stays as it is", path.display()));
             }
-            return self.list.print(pages);
+            return self.print(pages);
         }
         super::touched::check()?;
         let list: String = missing.iter().map(|page| format!("{}\n", page.url)).collect();
         output::write(path, list.as_bytes())?;
         // The list is written first: requesting a URL twice does less harm than never.
         remember(&mut global.write()?, pages)?;
-        if to_stdout { Ok(()) } else { self.list.print(pages) }
+        if to_stdout { Ok(()) } else { self.print(pages) }
     }
-}
 
-impl ListArgs {
     fn print(&self, pages: &[DeepPage]) -> anyhow::Result<()> {
         let columns = ["url", "lang", "chance", "linked", "credibility", "key", "outcome", "detail", "from"];
-        let mut listing = self.listing(&columns)?;
+        let mut listing = self.rows.listing(&self.list, &columns, None)?;
         // URLs that can be requested or were requested come first; those that the store already has are often more.
         let is_here = |page: &&DeepPage| matches!(page.outcome, Outcome::Present(_) | Outcome::LeftOut(_));
         for page in pages.iter().filter(|page| !is_here(page)).chain(pages.iter().filter(is_here)) {

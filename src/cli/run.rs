@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use diglot::config::Config;
 use diglot::config::settings::BASE_URL;
 use diglot::error::Error;
@@ -12,7 +12,7 @@ use diglot::inputs::{self, Inputs, Tally};
 use diglot::pipeline::{self, Context, LAST_STAGE, STAGES};
 use diglot::query;
 use diglot::store::{Store, StoredSettings};
-use diglot::types::counted;
+use diglot::types::{counted, nearest_name};
 use diglot::upkeep::Given;
 
 use super::dry::Plan;
@@ -21,10 +21,11 @@ use super::global::Global;
 use super::say::{say, tell};
 use super::settings::{AllStages, OnlyIngest, Settings, differing};
 use super::stop::{STOP, look_at_stop};
+use super::summary::Summary;
 
-/// Read archives and run all stages (ingest, index, links, keys, verify, iterate, align), or resume.
+/// Read archives, pair their pages, align sentences; or resume.
 ///
-/// Archives that were read before are not read again, and only what depends on a change is computed again. The store keeps the
+/// The stages are ingest, index, links, keys, verify, iterate and align. Archives that were read before are not read again, and only what depends on a change is computed again. The store keeps the
 /// settings until others are given. At the end, the keys with accepted pairs, the first pairs, the numbers of sentence pairs and of
 /// captures left out, and the settings that are not at their defaults are printed; where there are no pairs, the likely reason.
 #[derive(Args)]
@@ -35,7 +36,7 @@ Examples:
   diglot run --preset pupsniffer-2013       the same archives by another method
   diglot run                                resume what was interrupted")]
 pub struct Run {
-    #[arg(value_name = "INPUT", help = format!("{INPUTS}; default: those of the store"), long_help = inputs_help())]
+    #[arg(value_name = "INPUT", help = format!("{INPUTS}; default: the store's"), long_help = inputs_help())]
     inputs: Vec<OsString>,
     #[command(flatten)]
     manner: Manner,
@@ -47,21 +48,40 @@ pub struct Run {
     /// Only tell what would be read and done again, and why.
     #[arg(long)]
     dry_run: bool,
+    /// The summary: text or json.
+    #[arg(long, value_enum, default_value = "text", hide_possible_values = true, hide_default_value = true)]
+    format: Format,
     /// Leave results that were replaced on disk, even where more than half is dead.
     #[arg(long, hide_short_help = true)]
     no_compact: bool,
 }
 
+/// How the summary is printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines, for people.
+    Text,
+    /// A JSON object, for programs.
+    Json,
+}
+
+/// What to type, for whoever runs nothing.
+const FIRST_RUN: &str = "  \
+  diglot run crawl.warc.gz            read an archive, or several: files, folders, 'patterns*'
+  diglot run mirror/                  read a mirror: of HTTrack, `wget -m`, or saved pages
+  diglot run crawl.warc.gz --dry-run  only tell what would be read
+  diglot run --help                   what is read, and all settings";
+
 impl Run {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         if pipeline::stage(&self.until).is_none() {
             let names: Vec<&str> = STAGES.iter().map(|stage| stage.name()).collect();
-            return Err(
-                Error::Config(format!("--until is {}, expected one of {}", self.until, names.join(", "))).into()
-            );
+            let meant = nearest_name(&self.until, names.iter().copied());
+            let names = names.join(", ");
+            return Err(Error::Config(format!("--until is {}, expected one of {names}{meant}", self.until)).into());
         }
         self.settings.check(&global.store)?;
-        let nothing = || Error::Config("nothing to do: the store is empty and no input is given".into());
+        let nothing = || Error::Config(format!("nothing to do: the store is empty and no input is given\n{FIRST_RUN}"));
         if self.inputs.is_empty() && !global.has_store()? {
             return Err(nothing().into());
         }
@@ -83,8 +103,10 @@ impl Run {
             store.compact_if_worthwhile()?;
         }
         pipeline::note_fresh(&mut store, &config)?;
-        if !global.quiet {
-            super::summary::print(&store, &config)?;
+        match self.format {
+            Format::Json => Summary::of(&store, &config)?.print_json(&tally)?,
+            Format::Text if !global.quiet => Summary::of(&store, &config)?.print()?,
+            Format::Text => {}
         }
         if self.until != LAST_STAGE {
             global.note_stale(Lists::Summary, &store, &config)?;
@@ -214,7 +236,7 @@ impl Ingest {
 }
 
 /// Help on inputs, for the commands that read archives.
-pub const INPUTS: &str = "Archives: files, folders, patterns, @LIST (of inputs), or `-` (stdin)";
+pub const INPUTS: &str = "Archives: files, folders, patterns, @LIST, or `-` (stdin)";
 
 /// More help on inputs.
 pub fn inputs_help() -> String {
@@ -283,7 +305,7 @@ pub struct Done {
 
 /// Runs the stages up to `until`.
 pub fn work(store: &mut Store, config: &Config, inputs: &Inputs, global: &Global, until: &str) -> anyhow::Result<Done> {
-    let observer = global.progress();
+    let observer = global.progress_of_run();
     let config = &Config { memory: global.memory, ..config.clone() };
     store.keep_blocks(config.memory.page_blocks());
     let context = Context { config, inputs, observer: &observer, stop: &STOP };

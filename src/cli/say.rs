@@ -6,9 +6,16 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde::Serialize;
+use serde_json::json;
+
+use super::color::Style;
 use super::freshness::place;
 
 static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// True when a program reads the messages: each is then an object of JSON, on a line of its own.
+static FOR_PROGRAMS: AtomicBool = AtomicBool::new(false);
 
 /// The option that names the store in suggested commands, where it is not the default store.
 static STORE_OPTION: OnceLock<String> = OnceLock::new();
@@ -19,7 +26,7 @@ pub fn name_store(store: &Path) {
 }
 
 /// Commands that do not use a store.
-const WITHOUT_STORE: [&str; 5] = ["compare", "completions", "exec", "man", "rebuild"];
+const WITHOUT_STORE: [&str; 7] = ["cat", "compare", "completions", "exec", "index", "man", "rebuild"];
 
 /// A text in which each command (`` `diglot run` ``) that uses a store and does not name one names this store.
 fn with_store(text: &str, option: &str) -> String {
@@ -51,8 +58,36 @@ pub fn say(text: impl Display) {
 
 /// Prints a line, even if messages are suppressed. If stderr cannot be written, the command does not fail.
 pub fn tell(text: impl Display) {
+    tell_as("message", &text.to_string());
+}
+
+/// Prints why the command has failed.
+pub fn tell_failure(text: impl Display) {
+    tell_as("error", &format!("diglot: {text}"));
+}
+
+fn tell_as(event: &str, text: &str) {
     let option = STORE_OPTION.get().map_or("", String::as_str);
-    let _ = writeln!(stderr(), "{}", with_store(&text.to_string(), option));
+    let text = with_store(text, option);
+    if FOR_PROGRAMS.load(Ordering::Relaxed) {
+        tell_program(&json!({ "event": event, "text": text.strip_prefix("diglot: ").unwrap_or(&text) }));
+    } else {
+        let painted = text.strip_prefix("diglot: ").filter(|_| event == "error");
+        let text = painted.map_or(text.clone(), |rest| format!("{} {rest}", Style::Red.err("diglot:")));
+        let _ = writeln!(stderr(), "{text}");
+    }
+}
+
+/// Makes every later message an object of JSON.
+pub fn speak_to_programs() {
+    FOR_PROGRAMS.store(true, Ordering::Relaxed);
+}
+
+/// Prints an object of JSON on a line.
+pub fn tell_program(object: &impl Serialize) {
+    if let Ok(line) = serde_json::to_string(object) {
+        let _ = writeln!(stderr(), "{line}");
+    }
 }
 
 #[cfg(test)]

@@ -9,14 +9,17 @@ use diglot::config::Config;
 use diglot::pipeline::{self, LAST_STAGE};
 use diglot::query::{self, ArchiveLine, Scope, Totals};
 use diglot::store::{Access, Store};
-use diglot::types::SkipReason;
+use diglot::types::{SkipReason, grouped};
 use serde_json::json;
 
 use super::global::Global;
+use super::how_far::Note;
 use super::listing::{FormatArg, Listing};
+use super::progress::Follower;
+use super::say::say;
 use super::settings::Differing;
 
-/// Show the stages, the contents of the store, and what was left out and why.
+/// Show the stages, the contents, and what was left out and why.
 ///
 /// Settings are listed if they are not at their defaults. A stage is fresh, partial (interrupted; `diglot run` resumes it), stale (its
 /// settings or its input have changed) or not run. `few pairs` names hosts with pages in two languages of which few are paired, with the
@@ -30,7 +33,7 @@ pub struct Status {
     /// Also list each archive, inputs that were skipped, and samples of captures that were left out.
     #[arg(long)]
     archives: bool,
-    /// Show it again after every commit, until Ctrl-C.
+    /// Show it again after every commit, and how far the run is, until the run ends.
     #[arg(long)]
     watch: bool,
     #[command(flatten)]
@@ -45,21 +48,40 @@ const POLL: Duration = Duration::from_millis(500);
 
 impl Status {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        loop {
-            let (store, config) = global.read()?;
-            self.list(&store, &config)?;
-            if !self.watch {
-                return Ok(());
-            }
-            let shown = store.commit_number();
-            drop(store);
-            super::touched::check()?;
-            super::touched::forget();
-            while Store::open(&global.store, Access::Read)?.commit_number() == shown {
-                std::thread::sleep(POLL);
-            }
-            writeln!(std::io::stdout())?;
+        let mut listed = self.list_last_commit(global)?;
+        if !self.watch {
+            return Ok(());
         }
+        let mut follower = Follower::new(global.shown());
+        let mut was_at_work = false;
+        // Whether a run is at work is looked at before its last commit, so that the last one of all is listed.
+        while Store::is_worked_on(&global.store) || Store::open(&global.store, Access::Read)?.commit_number() != listed
+        {
+            if Store::open(&global.store, Access::Read)?.commit_number() != listed {
+                follower.pause();
+                writeln!(std::io::stdout())?;
+                listed = self.list_last_commit(global)?;
+            }
+            if let Some(how_far) = Note::read(&global.store) {
+                follower.show(&how_far);
+            }
+            was_at_work = true;
+            std::thread::sleep(POLL);
+        }
+        follower.pause();
+        say(if was_at_work { "the run has ended" } else { "no run is at work on the store" });
+        Ok(())
+    }
+
+    /// Lists the last commit, and returns its number.
+    fn list_last_commit(&self, global: &Global) -> anyhow::Result<u64> {
+        let (store, config) = global.read()?;
+        self.list(&store, &config)?;
+        let listed = store.commit_number();
+        drop(store);
+        super::touched::check()?;
+        super::touched::forget();
+        Ok(listed)
     }
 
     fn list(&self, store: &Store, config: &Config) -> anyhow::Result<()> {
@@ -170,10 +192,15 @@ fn reasons(archives: &[ArchiveLine]) -> Vec<(SkipReason, u64)> {
     counts
 }
 
-/// The reasons in one line: those of captures, then those for which settings leave pages out.
-pub fn left_out(store: &Store, totals: &Totals) -> anyhow::Result<String> {
-    let mut reasons = reasons(&query::archives(store)?);
-    reasons.extend(totals.left_out.iter().map(|(reason, count)| (*reason, *count)));
-    let parts: Vec<String> = reasons.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-    Ok(if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") })
+/// How many were left out by reason: captures, then pages that settings leave out.
+pub fn left_out(store: &Store, totals: &Totals) -> anyhow::Result<Vec<(&'static str, u64)>> {
+    let reasons = reasons(&query::archives(store)?).into_iter();
+    let of_settings = totals.left_out.iter().map(|(reason, count)| (*reason, *count));
+    Ok(reasons.chain(of_settings).map(|(reason, count)| (reason.name(), count)).collect())
+}
+
+/// The reasons in one line.
+pub fn sentence(left_out: &[(&str, u64)]) -> String {
+    let parts: Vec<String> = left_out.iter().map(|(reason, count)| format!("{} {reason}", grouped(*count))).collect();
+    if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
 }

@@ -1,21 +1,25 @@
-//! The summary at the end of a run: the strongest keys, the first pairs, and, if there are none, the reason.
+//! The summary at the end of a run: the strongest keys, the first pairs, and, if there are none, the reason; as lines for people, or as an
+//! object of JSON.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
 use diglot::config::Config;
-use diglot::export::rows::printable;
+use diglot::export::rows::{Columns, printable};
+use diglot::inputs::Tally;
 use diglot::pipeline::{self, STAGES, has_run};
 use diglot::query::{self, KeyLine, Scarcity, Scope, Shortage};
 use diglot::store::Store;
-use diglot::types::{LangPair, Outcome, counted};
+use diglot::types::{LangPair, Outcome, PairLine, counted, grouped};
+use serde_json::{Map, Value, json};
 use unicode_width::UnicodeWidthStr;
 
+use super::color::Style;
 use super::freshness::place;
-use super::layout::shorten;
-use super::listing::terminal_width;
+use super::layout::shorten_two;
 use super::settings::Differing;
+use super::table::terminal_width;
 
 /// How many keys are printed at most.
 const KEYS: usize = 12;
@@ -31,166 +35,277 @@ const FEW_PAIRS: usize = 3;
 /// How many languages of such a host are printed at most.
 const LANGS: usize = 4;
 
-/// Prints what a store holds after a run.
-pub fn print(store: &Store, config: &Config) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    if pipeline::stage("keys").is_some_and(|keys| has_run(store, keys).unwrap_or(true)) {
-        print_keys(&mut out, store, config)?;
-        print_languages(&mut out, store, config)?;
-        let pairs = print_pairs(&mut out, store, config)?;
-        if pairs == 0 {
-            let [reason, next] = why_none(&query::scarcity(store, config)?, store, config)?;
-            writeln!(out, "  why: {reason}\n  next: {next}")?;
+/// What a store holds after a run.
+pub struct Summary {
+    /// How it is named in commands.
+    place: String,
+    /// Captures that became pages.
+    captures: u64,
+    /// Stages that have not run.
+    waiting: Vec<&'static str>,
+    /// What was found; `None` before keys were looked for.
+    found: Option<Found>,
+    sentences: u64,
+    left_out: Vec<(&'static str, u64)>,
+    settings: Differing,
+}
+
+/// Keys and pairs.
+struct Found {
+    /// The keys that have accepted pairs, those with most first.
+    keys: Vec<KeyLine>,
+    /// Languages that were learnt from sites.
+    learnt: Vec<String>,
+    /// Profiles of languages that were given.
+    given: usize,
+    pairs: u64,
+    /// How many pairs each pair of languages has.
+    langs: BTreeMap<LangPair, u64>,
+    /// The first pairs.
+    first: Vec<PairLine>,
+    editions: u64,
+    /// Where there are no pairs, the likeliest reason, and what to do next.
+    why: Option<[String; 2]>,
+    /// Hosts with few pairs.
+    few_pairs: Vec<Shortage>,
+}
+
+impl Summary {
+    /// The summary of a store.
+    pub fn of(store: &Store, config: &Config) -> anyhow::Result<Summary> {
+        let are_looked_for = pipeline::stage("keys").is_some_and(|keys| has_run(store, keys).unwrap_or(true));
+        let waiting = STAGES.iter().filter(|stage| !has_run(store, **stage).unwrap_or(true));
+        let totals = query::totals(store)?;
+        Ok(Summary {
+            place: place(store.folder()),
+            captures: query::archives(store)?.iter().map(|archive| archive.pages).sum(),
+            waiting: waiting.map(|stage| stage.name()).collect(),
+            found: are_looked_for.then(|| Found::of(store, config)).transpose()?,
+            sentences: totals.sentences,
+            left_out: super::status::left_out(store, &totals)?,
+            settings: Differing::of(store),
+        })
+    }
+
+    /// Prints it for people.
+    pub fn print(&self) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let place = &self.place;
+        if let Some(found) = &self.found {
+            found.print(&mut out, place)?;
         } else {
-            print_few_pairs(&mut out, store, config)?;
+            writeln!(out, "captures kept: {}", grouped(self.captures))?;
+            let waiting = self.waiting.join(", ");
+            writeln!(out, "not looked for yet: keys and pairs; `diglot run{place}` goes on with {waiting}")?;
         }
-    } else {
-        let captures: u64 = query::archives(store)?.iter().map(|archive| archive.pages).sum();
-        let names: Vec<&str> = STAGES.iter().map(|stage| stage.name()).collect();
-        let waiting = names.iter().zip(STAGES).filter(|(_, stage)| !has_run(store, **stage).unwrap_or(true));
-        let waiting: Vec<&str> = waiting.map(|(name, _)| *name).collect();
-        writeln!(out, "captures kept: {captures}")?;
-        writeln!(
-            out,
-            "not looked for yet: keys and pairs; `diglot run{}` goes on with {}",
-            place(store.folder()),
-            waiting.join(", ")
-        )?;
-    }
-    let totals = query::totals(store)?;
-    let sentences = totals.sentences;
-    if sentences > 0 {
-        writeln!(out, "sentence pairs: {sentences} (`diglot bitext{}`)", place(store.folder()))?;
-    }
-    writeln!(out, "left out: {}", super::status::left_out(store, &totals)?)?;
-    let differing = Differing::of(store);
-    if !differing.is_empty() {
-        writeln!(out, "settings kept in the store: {differing}")?;
-    }
-    if cfg!(feature = "review") && io::stdout().is_terminal() {
-        let place = place(store.folder());
-        writeln!(
-            out,
-            "look at the pairs: `diglot review --open{place}`; figures in one file: `diglot report -o report.html{place}`"
-        )?;
-    }
-    Ok(())
-}
-
-fn print_keys(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::Result<()> {
-    let mut keys = query::keys(store, config, &Scope::all(), false)?;
-    keys.retain(|key| key.accepted > 0);
-    keys.sort_by(|a, b| b.accepted.cmp(&a.accepted).then_with(|| a.site.cmp(&b.site)).then_with(|| a.key.cmp(&b.key)));
-    writeln!(out, "keys with pairs: {}", keys.len())?;
-    let place = place(store.folder());
-    let texts = |key: &KeyLine| {
-        let (langs, edits) = super::keys::in_order(key);
-        [key.site.clone(), langs, printable(&diglot::types::pattern(&edits)).into_owned()]
-    };
-    let shown: Vec<[String; 3]> = keys.iter().take(KEYS).map(texts).collect();
-    let [site, langs, pattern] =
-        [0, 1, 2].map(|column| shown.iter().map(|texts| texts[column].width()).max().unwrap_or(0));
-    for (key, [of_site, of_langs, of_pattern]) in keys.iter().zip(&shown) {
-        write!(out, "  {of_site:<site$}  {of_langs:<langs$}  {of_pattern:<pattern$}")?;
-        let pairs = if key.accepted == 1 { "pair " } else { "pairs" };
-        writeln!(out, "  {:>6} {pairs}  C {:.3}", key.accepted, key.credibility)?;
-    }
-    if keys.len() > KEYS {
-        writeln!(out, "  … {} more: `diglot keys{place}`", keys.len() - KEYS)?;
-    }
-    Ok(())
-}
-
-/// Prints the number of pairs for each language pair, and the first pairs.
-fn print_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::Result<u64> {
-    let mut counts: BTreeMap<LangPair, u64> = BTreeMap::new();
-    let mut first = Vec::new();
-    let mut all = 0u64;
-    let mut editions = 0u64;
-    query::for_each_of(store, config, &Scope::all(), &[Outcome::Accepted, Outcome::Edition], |pair, outcome| {
-        if outcome == Some(Outcome::Edition) {
-            editions += 1;
-            return Ok(());
+        if self.sentences > 0 {
+            writeln!(out, "{} {} (`diglot bitext{place}`)", head("sentence pairs:"), grouped(self.sentences))?;
         }
-        if let Some(langs) = LangPair::new(pair.lang_a, pair.lang_b) {
-            *counts.entry(langs).or_default() += 1;
+        writeln!(out, "{} {}", head("left out:"), super::status::sentence(&self.left_out))?;
+        if !self.settings.is_empty() {
+            writeln!(out, "settings kept in the store: {}", self.settings)?;
         }
-        all += 1;
-        if first.len() < PAIRS {
-            first.push(pair);
+        if cfg!(feature = "review") && io::stdout().is_terminal() {
+            writeln!(
+                out,
+                "look at the pairs: `diglot review --open{place}`; figures in one file: `diglot report -o report.html{place}`"
+            )?;
         }
         Ok(())
-    })?;
-    writeln!(out, "pairs: {all}")?;
-    let mut shown: Vec<(&LangPair, &u64)> = counts.iter().collect();
-    shown.sort_by_key(|&(langs, count)| (Reverse(count), langs));
-    shown.truncate(LANG_PAIRS);
-    shown.sort();
-    for (langs, count) in shown {
-        writeln!(out, "  {}-{}: {count}", langs.a, langs.b)?;
     }
-    if counts.len() > LANG_PAIRS {
-        writeln!(out, "  … and {} more pairs of languages", counts.len() - LANG_PAIRS)?;
+
+    /// Prints it for programs, with what became of the inputs.
+    pub fn print_json(&self, inputs: &Tally) -> anyhow::Result<()> {
+        let refused = inputs.refused.iter().map(|refused| json!({ "path": refused.path, "reason": refused.reason }));
+        let settings = self.settings.settings.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
+        let mut object = json!({
+            "inputs": {
+                "read": inputs.read,
+                "read_before": inputs.read_before,
+                "damaged": inputs.damaged,
+                "skipped": refused.collect::<Vec<_>>(),
+            },
+            "captures": self.captures,
+            "stages_not_run": self.waiting,
+            "sentence_pairs": self.sentences,
+            "left_out": self.left_out.iter().map(|(reason, count)| ((*reason).to_owned(), json!(count))).collect::<Map<_, _>>(),
+            "settings": settings.collect::<Map<_, _>>(),
+        });
+        if let (Some(found), Value::Object(object)) = (&self.found, &mut object) {
+            object.append(&mut found.json()?);
+        }
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}", serde_json::to_string_pretty(&object)?)?;
+        Ok(out.flush()?)
     }
-    let room = terminal_width().map_or(usize::MAX, |columns| columns / 2 - 2);
-    for pair in &first {
-        let [a, b] = [&pair.url_a, &pair.url_b].map(|url| shorten(&printable(url), room));
-        writeln!(out, "  {a}  {b}")?;
-    }
-    if all > first.len() as u64 {
-        writeln!(out, "  … {} more: `diglot pairs{}`", all - first.len() as u64, place(store.folder()))?;
-    }
-    if editions > 0 {
-        writeln!(
-            out,
-            "editions: {editions}, whose addresses belong together and whose texts do not (`diglot pairs --editions{}`)",
-            place(store.folder())
-        )?;
-    }
-    Ok(all)
 }
 
-/// Prints which languages were learnt from sites, and how many profiles of languages were given.
-fn print_languages(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::Result<()> {
-    let (learnt, given) = query::learnt_languages(store, config)?;
-    if !learnt.is_empty() {
-        let mut names: Vec<&str> = learnt.iter().take(LEARNT).map(|lang| lang.as_str()).collect();
-        if learnt.len() > LEARNT {
-            names.push("…");
-        }
-        let place = place(store.folder());
-        writeln!(
-            out,
-            "languages learnt from sites: {} ({}; `diglot export --what languages{place}`)",
-            learnt.len(),
-            names.join(", ")
-        )?;
-    }
-    if given > 0 {
-        writeln!(out, "profiles of languages that were given (--languages): {given}")?;
-    }
-    Ok(())
+/// A heading.
+fn head(text: &str) -> String {
+    Style::Bold.out(text)
 }
 
-/// Prints the hosts with few pairs that have the most pages concerned, with the likeliest reasons.
-fn print_few_pairs(out: &mut impl Write, store: &Store, config: &Config) -> anyhow::Result<()> {
-    let lacking = query::shortages(store, config, &Scope::all())?;
-    if lacking.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "hosts with few pairs: {}", lacking.len())?;
-    for Shortage { host, langs, reason, .. } in lacking.iter().take(FEW_PAIRS) {
-        let mut texts: Vec<String> = langs.iter().take(LANGS).map(|(lang, pages)| format!("{lang} {pages}")).collect();
-        if langs.len() > LANGS {
-            texts.push("…".to_owned());
+impl Found {
+    fn of(store: &Store, config: &Config) -> anyhow::Result<Found> {
+        let mut keys = query::keys(store, config, &Scope::all(), false)?;
+        keys.retain(|key| key.accepted > 0);
+        keys.sort_by(|a, b| {
+            b.accepted.cmp(&a.accepted).then_with(|| a.site.cmp(&b.site)).then_with(|| a.key.cmp(&b.key))
+        });
+        let (learnt, given) = query::learnt_languages(store, config)?;
+        let learnt = learnt.iter().map(ToString::to_string).collect();
+        let (why, few_pairs) = (None, Vec::new());
+        let (langs, first) = (BTreeMap::new(), Vec::new());
+        let mut found = Found { keys, learnt, given, pairs: 0, langs, first, editions: 0, why, few_pairs };
+        query::for_each_of(store, config, &Scope::all(), &[Outcome::Accepted, Outcome::Edition], |pair, outcome| {
+            if outcome == Some(Outcome::Edition) {
+                found.editions += 1;
+                return Ok(());
+            }
+            if let Some(langs) = LangPair::new(pair.lang_a, pair.lang_b) {
+                *found.langs.entry(langs).or_default() += 1;
+            }
+            found.pairs += 1;
+            if found.first.len() < PAIRS {
+                found.first.push(pair);
+            }
+            Ok(())
+        })?;
+        if found.pairs == 0 {
+            found.why = Some(why_none(&query::scarcity(store, config)?, store, config)?);
+        } else {
+            found.few_pairs = query::shortages(store, config, &Scope::all())?;
         }
-        writeln!(out, "  {host}  {}: {reason}", texts.join(", "))?;
+        Ok(found)
     }
-    if lacking.len() > FEW_PAIRS {
-        let place = place(store.folder());
-        writeln!(out, "  … {} more: `diglot hosts --few-pairs{place}`", lacking.len() - FEW_PAIRS)?;
+
+    fn print(&self, out: &mut impl Write, place: &str) -> io::Result<()> {
+        self.print_keys(out, place)?;
+        if !self.learnt.is_empty() {
+            let mut names: Vec<&str> = self.learnt.iter().take(LEARNT).map(String::as_str).collect();
+            if self.learnt.len() > LEARNT {
+                names.push("…");
+            }
+            let (count, names) = (self.learnt.len(), names.join(", "));
+            writeln!(out, "languages learnt from sites: {count} ({names}; `diglot export --what languages{place}`)")?;
+        }
+        if self.given > 0 {
+            writeln!(out, "profiles of languages that were given (--languages): {}", self.given)?;
+        }
+        self.print_pairs(out, place)?;
+        if let Some([reason, next]) = &self.why {
+            writeln!(out, "  why: {reason}\n  next: {next}")?;
+        }
+        self.print_few_pairs(out, place)
     }
-    Ok(())
+
+    fn print_keys(&self, out: &mut impl Write, place: &str) -> io::Result<()> {
+        writeln!(out, "{} {}", head("keys with pairs:"), grouped(self.keys.len() as u64))?;
+        let texts = |key: &KeyLine| {
+            let (langs, edits) = super::keys::in_order(key);
+            let pattern = printable(&diglot::types::pattern(&edits)).into_owned();
+            [key.site.clone(), langs, pattern, grouped(key.accepted)]
+        };
+        let shown: Vec<[String; 4]> = self.keys.iter().take(KEYS).map(texts).collect();
+        let [site, langs, pattern, accepted] =
+            [0, 1, 2, 3].map(|column| shown.iter().map(|texts| texts[column].width()).max().unwrap_or(0));
+        for (key, [of_site, of_langs, of_pattern, of_accepted]) in self.keys.iter().zip(&shown) {
+            write!(out, "  {of_site:<site$}  {of_langs:<langs$}  {of_pattern:<pattern$}")?;
+            let pairs = if key.accepted == 1 { "pair, " } else { "pairs," };
+            writeln!(out, "  {of_accepted:>accepted$} {pairs} credibility {:.4}", key.credibility)?;
+        }
+        if self.keys.len() > KEYS {
+            writeln!(out, "  … {} more: `diglot keys{place}`", grouped((self.keys.len() - KEYS) as u64))?;
+        }
+        Ok(())
+    }
+
+    /// Prints the number of pairs for each language pair, and the first pairs.
+    fn print_pairs(&self, out: &mut impl Write, place: &str) -> io::Result<()> {
+        writeln!(out, "{} {}", head("pairs:"), grouped(self.pairs))?;
+        let mut shown: Vec<(&LangPair, &u64)> = self.langs.iter().collect();
+        shown.sort_by_key(|&(langs, count)| (Reverse(count), langs));
+        shown.truncate(LANG_PAIRS);
+        shown.sort();
+        for (langs, count) in shown {
+            writeln!(out, "  {}-{}: {}", langs.a, langs.b, grouped(*count))?;
+        }
+        if self.langs.len() > LANG_PAIRS {
+            let more = counted((self.langs.len() - LANG_PAIRS) as u64, "more pair");
+            writeln!(out, "  … {more} of languages: `diglot pairs --summary{place}`")?;
+        }
+        let room = terminal_width().map_or(usize::MAX, |columns| columns / 2 - 2);
+        let shown = self.first.iter().map(|pair| {
+            let [a, b] = [&pair.url_a, &pair.url_b].map(|url| printable(url));
+            shorten_two(&a, &b, room)
+        });
+        let shown: Vec<[String; 2]> = shown.collect();
+        let width = shown.iter().map(|[a, _]| a.width()).max().unwrap_or(0);
+        for [a, b] in &shown {
+            writeln!(out, "  {a}{:1$}  {b}", "", width - a.width())?;
+        }
+        if self.pairs > self.first.len() as u64 {
+            writeln!(out, "  … {} more: `diglot pairs{place}`", grouped(self.pairs - self.first.len() as u64))?;
+        }
+        if self.editions > 0 {
+            let editions = grouped(self.editions);
+            writeln!(
+                out,
+                "editions: {editions}, whose addresses belong together and whose texts do not (`diglot pairs --editions{place}`)"
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Prints the hosts with few pairs that have the most pages concerned, with the likeliest reasons.
+    fn print_few_pairs(&self, out: &mut impl Write, place: &str) -> io::Result<()> {
+        let lacking = &self.few_pairs;
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "{} {}", head("hosts with few pairs:"), grouped(lacking.len() as u64))?;
+        for Shortage { host, langs, reason, .. } in lacking.iter().take(FEW_PAIRS) {
+            let of = |(lang, pages): &(_, u32)| format!("{lang} {}", grouped((*pages).into()));
+            let mut texts: Vec<String> = langs.iter().take(LANGS).map(of).collect();
+            if langs.len() > LANGS {
+                texts.push("…".to_owned());
+            }
+            writeln!(out, "  {host}  {}: {reason}", texts.join(", "))?;
+        }
+        if lacking.len() > FEW_PAIRS {
+            let more = grouped((lacking.len() - FEW_PAIRS) as u64);
+            writeln!(out, "  … {more} more: `diglot hosts --few-pairs{place}`")?;
+        }
+        Ok(())
+    }
+
+    /// As much of it as is printed for people, but for all pairs of languages.
+    fn json(&self) -> serde_json::Result<Map<String, Value>> {
+        let key = |key: &KeyLine| serde_json::to_value(Columns(&KeyLine::COLUMNS, &key.values()));
+        let langs = self
+            .langs
+            .iter()
+            .map(|(langs, pairs)| json!({ "lang_a": langs.a.as_str(), "lang_b": langs.b.as_str(), "pairs": pairs }));
+        let few = self.few_pairs.iter().take(FEW_PAIRS).map(
+            |few| json!({ "host": few.host, "pages": few.pages, "pairs": few.pairs, "why": few.reason.to_string() }),
+        );
+        let value = json!({
+            "keys": self.keys.len(),
+            "first_keys": self.keys.iter().take(KEYS).map(key).collect::<serde_json::Result<Vec<_>>>()?,
+            "languages_learnt": self.learnt,
+            "profiles_given": self.given,
+            "pairs": self.pairs,
+            "language_pairs": langs.collect::<Vec<_>>(),
+            "editions": self.editions,
+            "why_none": self.why.as_ref().map(|[reason, _]| reason),
+            "hosts_with_few_pairs": self.few_pairs.len(),
+            "first_hosts_with_few_pairs": few.collect::<Vec<_>>(),
+        });
+        Ok(match value {
+            Value::Object(object) => object,
+            _ => Map::new(),
+        })
+    }
 }
 
 /// The likeliest reason why a store has no pairs, and what to do next.
@@ -202,7 +317,7 @@ fn why_none(found: &Scarcity, store: &Store, config: &Config) -> anyhow::Result<
     let asked_for = found.langs.keys().filter(|lang| wanted.iter().any(|asked| asked.agrees(**lang))).count();
     let explain = format!("`diglot explain URL{place}` says what is known of a page");
     if found.pages == 0 {
-        let left_out = super::status::left_out(store, &query::totals(store)?)?;
+        let left_out = super::status::sentence(&super::status::left_out(store, &query::totals(store)?)?);
         let next = format!("`diglot status --archives{place}` shows examples of what was left out");
         return Ok([format!("no capture became a page; left out: {left_out}"), next]);
     }

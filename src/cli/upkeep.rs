@@ -102,9 +102,9 @@ impl Check {
     }
 }
 
-/// Remove dead data from the disk: results that were replaced, and data that were removed.
+/// Remove dead data from the disk.
 ///
-/// Answers stay the same. If it is killed at any moment, the store is whole; give the command again. `diglot run` does a part of this by
+/// Dead are results that were replaced, and data that were removed. Answers stay the same. If it is killed at any moment, the store is whole; give the command again. `diglot run` does a part of this by
 /// itself once more than half of the results is dead (`--no-compact` prevents it). Files keep their length: removed data become holes,
 /// which take no room on disk (`du` shows it; copy stores by `cp --sparse` or `rsync -S`).
 #[derive(Args)]
@@ -181,10 +181,12 @@ fn say_taken(taken: &Taken, place: &str) -> io::Result<()> {
         writeln!(out, "removed already: {}", printable(name))?;
     }
     if taken.archives + taken.captures + taken.left_out > 0 {
-        let Taken { archives, captures, left_out, sites, .. } = taken;
+        let (archives, captures) = (counted(taken.archives, "archive"), counted(taken.captures, "capture"));
+        let left_out = counted(taken.left_out, "capture");
+        let (sites, are) = (counted(taken.sites, "site"), if taken.sites == 1 { "is" } else { "are" });
         writeln!(
             out,
-            "removed: {archives} archives, {captures} captures, {left_out} captures that had been left out; {sites} sites are to be indexed again: `diglot run{place}`"
+            "removed: {archives}, {captures}, {left_out} that had been left out; {sites} {are} to be indexed again: `diglot run{place}`"
         )?;
     }
     if taken.marks + taken.samples > 0 {

@@ -12,7 +12,7 @@ use crate::files::GivenFile;
 use crate::index::captures;
 use crate::keys::SiteUnit;
 use crate::papers::ets::Weights;
-use crate::types::Lang;
+use crate::types::{Lang, nearest_name};
 use crate::verify::VERIFIERS;
 
 /// What a user may set.
@@ -495,7 +495,12 @@ impl Setting {
     pub fn check(&self, value: &str) -> Result<()> {
         (self.set)(&mut Config::default(), value).map_err(|expected| {
             let verb = if self.takes_several() { "has" } else { "is" };
-            Error::Config(format!("--{} {verb} {value}, expected {expected}", self.name))
+            let choices = match self.takes {
+                Takes::OneOf(choices) | Takes::SeveralOf(choices) => choices(),
+                _ => Vec::new(),
+            };
+            let meant = nearest_name(value, choices.iter().map(|(name, _)| *name));
+            Error::Config(format!("--{} {verb} {value}, expected {expected}{meant}", self.name))
         })
     }
 

@@ -5,6 +5,7 @@ use super::plan::{PLAN, Turn};
 use super::rows::{Input, Output};
 use super::{aligning, dividing, exploring, finishing, judging, merging, pages, sampling, sites, teaching};
 use crate::error::{Error, Result};
+use crate::types::nearest_name;
 
 /// One step.
 pub struct Step {
@@ -52,7 +53,8 @@ pub const STEPS: &[Step] = &[
 pub fn step(name: &str) -> Result<&'static Step> {
     let names = || STEPS.iter().map(|step| step.name).collect::<Vec<_>>().join(", ");
     let found = STEPS.iter().find(|step| step.name == name);
-    found.ok_or_else(|| Error::Config(format!("the step is {name}, expected one of {}", names())))
+    let meant = || nearest_name(name, STEPS.iter().map(|step| step.name));
+    found.ok_or_else(|| Error::Config(format!("the step is {name}, expected one of {}{}", names(), meant())))
 }
 
 impl Step {

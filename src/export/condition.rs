@@ -1,11 +1,15 @@
-//! Conditions on the columns of rows: `score>=0.9`.
+//! Conditions on the columns of rows: `score>=0.9`. Rows are those of an export, or of a listing, which has values of JSON.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
+use regex::Regex;
+use serde_json::Value as Json;
+
 use super::columns::{Head, Inner, Kind, Rows, Value, heads, value};
 use super::exporter::{Content, Row};
+use crate::types::nearest_name;
 
 /// A condition on one column of a content.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,10 +32,12 @@ enum Sign {
     More,
     AtLeast,
     Contains,
+    Matches,
 }
 
 /// The signs, those first that begin with others.
-const SIGNS: [(&str, Sign); 8] = [
+const SIGNS: [(&str, Sign); 9] = [
+    ("=~", Sign::Matches),
     ("!=", Sign::Unequal),
     ("<=", Sign::AtMost),
     (">=", Sign::AtLeast),
@@ -42,10 +48,45 @@ const SIGNS: [(&str, Sign); 8] = [
     ("~", Sign::Contains),
 ];
 
+/// How a column of a listing is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// As a text.
+    Text,
+    /// As a number.
+    Number,
+    /// As true or false.
+    Flag,
+    /// As a list of texts.
+    Texts,
+}
+
+impl ColumnKind {
+    fn kind(self) -> Kind {
+        match self {
+            ColumnKind::Text => Kind::Maybe,
+            ColumnKind::Number => Kind::MaybeReal,
+            ColumnKind::Flag => Kind::Flag,
+            ColumnKind::Texts => Kind::Texts,
+        }
+    }
+}
+
+/// A regular expression; two are equal if they are written alike.
+#[derive(Clone, Debug)]
+struct Pattern(Regex);
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Pattern) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
 /// The value that a column is compared with.
 #[derive(Clone, Debug, PartialEq)]
 enum Given {
     Text(String),
+    Pattern(Pattern),
     Number(f64),
     Flag(bool),
 }
@@ -56,10 +97,21 @@ impl Condition {
     /// # Errors
     /// A sentence, without its full stop, on what is wrong with it.
     pub fn parse(content: Content, text: &str) -> Result<Condition, String> {
-        let what = content.name();
-        let known = heads(content);
+        Condition::of_heads(&heads(content), &format!("--what {}", content.name()), text)
+    }
+
+    /// Reads a condition on a listing that has these columns.
+    ///
+    /// # Errors
+    /// As [`Condition::parse`].
+    pub fn of_columns(columns: &[(&'static str, ColumnKind)], text: &str) -> Result<Condition, String> {
+        let heads: Vec<Head> = columns.iter().map(|(column, kind)| (*column, kind.kind())).collect();
+        Condition::of_heads(&heads, "the listing", text)
+    }
+
+    fn of_heads(known: &[Head], what: &str, text: &str) -> Result<Condition, String> {
         if known.is_empty() {
-            return Err(format!("--what {what} has no columns for a condition such as {text}"));
+            return Err(format!("{what} has no columns for a condition such as {text}"));
         }
         let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
         let (name, rest) = (&text[..end], text[end..].trim_start());
@@ -70,7 +122,8 @@ impl Condition {
                 return Err(format!("the condition is empty; expected one such as {}", example(known[0])));
             }
             let name = if name.is_empty() { text } else { name };
-            return Err(format!("--what {what} has no column {name}; it has {}", names.join(", ")));
+            let meant = nearest_name(name, names.iter().copied());
+            return Err(format!("{what} has no column {name}; it has {}{meant}", names.join(", ")));
         };
         let (column, kind) = known[at];
         let Some((sign, written)) =
@@ -81,7 +134,7 @@ impl Condition {
                 example((column, kind))
             ));
         };
-        let given = given(kind, sign, written)
+        let given = given(kind, sign, written)?
             .ok_or_else(|| format!("{text} does not fit the column, {}", expected((column, kind))))?;
         Ok(Condition { column, at, sign, given, written: written.to_owned() })
     }
@@ -117,7 +170,26 @@ impl Condition {
         }
     }
 
+    /// True for a row of the listing for whose values the condition holds, as [`Condition::holds`].
+    pub fn holds_of(&self, row: &[Json]) -> bool {
+        match row.get(self.at) {
+            None => false,
+            Some(Json::Null) => match self.given {
+                Given::Text(_) | Given::Pattern(_) => self.of_text(""),
+                Given::Number(_) | Given::Flag(_) => self.sign == Sign::Unequal,
+            },
+            Some(Json::String(text)) => self.of_text(text),
+            Some(Json::Number(number)) => number.as_f64().is_some_and(|number| self.of_number(number)),
+            Some(Json::Bool(is_so)) => (self.given == Given::Flag(*is_so)) == (self.sign == Sign::Equal),
+            Some(Json::Array(values)) => self.of_list(values.iter().filter_map(first_text)),
+            Some(Json::Object(_)) => false,
+        }
+    }
+
     fn of_text(&self, text: &str) -> bool {
+        if let Given::Pattern(Pattern(pattern)) = &self.given {
+            return pattern.is_match(text);
+        }
         let Given::Text(given) = &self.given else { return false };
         if self.sign == Sign::Contains { text.contains(given.as_str()) } else { self.is_so(text.cmp(given.as_str())) }
     }
@@ -144,7 +216,7 @@ impl Condition {
             Sign::AtMost => order.is_le(),
             Sign::More => order.is_gt(),
             Sign::AtLeast => order.is_ge(),
-            Sign::Contains => false,
+            Sign::Contains | Sign::Matches => false,
         }
     }
 }
@@ -156,8 +228,28 @@ impl fmt::Display for Condition {
     }
 }
 
-/// The value to compare with; `None` where the column has no such values, or they cannot be compared so.
-fn given(kind: Kind, sign: Sign, written: &str) -> Option<Given> {
+/// The text that stands for an element of a list: itself, or the first of its fields.
+fn first_text(value: &Json) -> Option<&str> {
+    value.as_str().or_else(|| value.as_object()?.values().find_map(Json::as_str))
+}
+
+/// The value to compare with; `None` where the column has no such values, or they cannot be compared so. The error says why a text is no
+/// regular expression.
+fn given(kind: Kind, sign: Sign, written: &str) -> Result<Option<Given>, String> {
+    if sign == Sign::Matches {
+        let is_text = matches!(kind, Kind::Text | Kind::Maybe | Kind::Texts | Kind::Rows(Inner::Others));
+        let pattern = is_text.then(|| Regex::new(written)).transpose();
+        let pattern = pattern.map_err(|error| {
+            let why = error.to_string();
+            let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            format!("{written} is no regular expression: {why}")
+        })?;
+        return Ok(pattern.map(|pattern| Given::Pattern(Pattern(pattern))));
+    }
+    Ok(plain_value(kind, sign, written))
+}
+
+fn plain_value(kind: Kind, sign: Sign, written: &str) -> Option<Given> {
     let (is_equality, is_order) = (matches!(sign, Sign::Equal | Sign::Unequal), sign != Sign::Contains);
     match kind {
         Kind::Text | Kind::Maybe => Some(Given::Text(written.to_owned())),
@@ -183,12 +275,12 @@ fn example((column, kind): Head) -> Cow<'static, str> {
 
 fn expected((column, kind): Head) -> String {
     let expected = match kind {
-        Kind::Text | Kind::Maybe => "a text: = != < <= > >= ~ compare it",
+        Kind::Text | Kind::Maybe => "a text: = != < <= > >= ~ =~ compare it",
         Kind::Real | Kind::MaybeReal | Kind::Long | Kind::Int | Kind::MaybeInt => {
             "a number: = != < <= > >= compare it with another"
         }
         Kind::Flag => "true or false: = and != compare it",
-        Kind::Texts | Kind::Rows(Inner::Others) => "a list of texts: = != ~ compare them",
+        Kind::Texts | Kind::Rows(Inner::Others) => "a list of texts: = != ~ =~ compare them",
         Kind::Rows(Inner::UnitPairs) => "a list of sentence pairs, for which there are no conditions",
         Kind::Rows(_) => "a list of sentences, for which there are no conditions",
     };
@@ -230,6 +322,8 @@ mod tests {
             "also=http://ex.org/zh/b",
             "also~/zh/",
             "also!=http://ex.org/",
+            "text_a=~^one,? t..$",
+            "also=~/zh/[a-z]$",
         ] {
             assert!(holds(text), "{text}");
         }
@@ -265,11 +359,37 @@ mod tests {
             (Content::Bitext, "email=yes", "email=yes does not fit the column, email is true or false"),
             (Content::Bitext, "email>false", "email is true or false: = and != compare it"),
             (Content::Documents, "sentences=x", "sentences is a list of sentences, for which there are no conditions"),
-            (Content::Pages, "tags<p", "tags is a list of texts: = != ~ compare them"),
+            (Content::Pages, "tags<p", "tags is a list of texts: = != ~ =~ compare them"),
+            (Content::Pairs, "url_a=~/(en|fr/", "/(en|fr/ is no regular expression: unclosed group"),
+            (Content::Pairs, "score=~1", "score=~1 does not fit the column, score is a number"),
+            (Content::Pairs, "methode=key", "; did you mean method?"),
         ] {
             let found = Condition::parse(content, text).expect_err(text);
             assert!(found.contains(problem), "{found}");
         }
+    }
+
+    #[test]
+    fn values_of_listings_are_compared_too() {
+        let columns = [
+            ("host", ColumnKind::Text),
+            ("pages", ColumnKind::Number),
+            ("linked", ColumnKind::Flag),
+            ("langs", ColumnKind::Texts),
+        ];
+        let langs = serde_json::json!([{ "lang": "en", "pages": 12 }, { "lang": "fr", "pages": 3 }]);
+        let row = [Json::from("ex.org"), Json::from(15), Json::from(true), langs];
+        let of = |text: &str, row: &[Json]| Condition::of_columns(&columns, text).expect(text).holds_of(row);
+        for text in ["host=~^ex", "pages>=15", "linked=true", "langs=fr", "langs!=de", "langs=~^e"] {
+            assert!(of(text, &row), "{text}");
+        }
+        for text in ["host~net", "pages<15", "linked!=true", "langs=de", "langs!=en", "langs=~^d"] {
+            assert!(!of(text, &row), "{text}");
+        }
+        let missing = [Json::Null, Json::Null];
+        assert!(of("host=", &missing) && of("pages!=1", &missing) && !of("pages<1", &missing));
+        let told = Condition::of_columns(&columns, "page>1").expect_err("no such column");
+        assert_eq!(told, "the listing has no column page; it has host, pages, linked, langs; did you mean pages?");
     }
 
     #[test]

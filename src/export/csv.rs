@@ -42,7 +42,7 @@ const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '�
 
 /// Protects a cell: a number, or a cell that is not run, stays as it is; any other gets an apostrophe before it. A cell that already begins
 /// with such an apostrophe gets another one, so that all added apostrophes can be removed again.
-fn text(cell: &str) -> Cow<'_, str> {
+pub fn text(cell: &str) -> Cow<'_, str> {
     let is_run = cell.trim_start_matches('\'').starts_with(RUN);
     if is_run && !cell.parse().is_ok_and(f64::is_finite) { format!("'{cell}").into() } else { cell.into() }
 }

@@ -34,8 +34,9 @@ mod tmx;
 mod tsv;
 mod warc;
 
+pub use self::csv::text as safe_cell;
 pub use crate::files::sync_folder;
-pub use condition::Condition;
+pub use condition::{ColumnKind, Condition};
 pub use exporter::{Compression, Content, Exporter, Extra, Job, Output, Row, rounded};
 pub use split::Split;
 pub use take_down::TakeDown;

@@ -1,7 +1,9 @@
 //! Records of an archive → pages in the form in which the store keeps them.
 //!
 //! [`take`] works on a portion of records by all cores, and gives the pages, and what is left out, to a [`Sink`]: a batch of a store, or rows
-//! for an engine. Where the user has a program for the languages of texts, it is asked for each page of a share while others are extracted.
+//! for an engine; `contents.rs` says what an archive holds, without a store. Where the user has a program for the languages of texts, it is asked for each page of a share while others are extracted.
+
+pub mod contents;
 
 use rayon::prelude::*;
 

@@ -48,6 +48,7 @@ mod scarcity;
 pub(crate) mod scope;
 pub(crate) mod scores;
 mod shortage;
+mod shown;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod site;
 #[cfg(feature = "internals")]
@@ -88,6 +89,7 @@ pub(crate) use scope::sites;
 #[cfg(feature = "internals")]
 pub use scope::sites;
 pub use shortage::{Shortage, ShortageReason, shortages};
+pub use shown::{ShownBlock, ShownLink, ShownPage, shown_page, shown_record};
 #[cfg(not(feature = "internals"))]
 pub(crate) use site::Site;
 #[cfg(feature = "internals")]

@@ -36,7 +36,13 @@ impl Scope {
                 .map_err(|_| Error::input(text, "expected a host name, such as fr.example.org"))?,
         };
         let domain = registrable_domain(&host).into_owned();
-        let unknown = || Error::input(text, "the store has no page of this host; `diglot hosts` lists those it has");
+        let unknown = || match store.meant_host(&host) {
+            Ok(meant) => Error::input(
+                text,
+                format!("the store has no page of this host{meant}; `diglot hosts` lists those it has"),
+            ),
+            Err(error) => error,
+        };
         let site = store
             .site_of_domain(&domain)?
             .and_then(|id| store.site(id).transpose())

@@ -8,8 +8,6 @@ use diglot::types::{Lang, LangPair};
 /// A store at a glance.
 #[derive(Default)]
 pub struct Figures {
-    /// The commit that they are of.
-    pub commit: u64,
     /// Archives, hosts and domains in words.
     pub scope: String,
     /// From records to pages with a partner; from proposed to accepted pairs; from aligned to kept sentence pairs.
@@ -153,7 +151,6 @@ fn funnel(name: &'static str, steps: Vec<Counted<'_>>) -> Funnel {
 impl Figures {
     pub fn new(found: &Overview) -> Figures {
         Figures {
-            commit: found.commit,
             scope: format!(
                 "{}, {}, {}",
                 counted(found.archives, "archive"),

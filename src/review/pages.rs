@@ -39,7 +39,6 @@ pub async fn overview(state: State<Arc<App>>, fields: Query<Fields>) -> Response
     answer(state, fields, |request| {
         let (store, _) = request.app.open()?;
         let counted = request.app.counting.last();
-        let commit = store.commit_number();
         let archives = query::archives(&store)?;
         let frame = request.frame("Overview");
         let lacking = counted.as_ref().map_or(&[][..], |counted| &counted.lacking);
@@ -47,7 +46,7 @@ pub async fn overview(state: State<Arc<App>>, fields: Query<Fields>) -> Response
             lacking: lacking_rows(&frame, lacking),
             lacking_left: lacking.len().saturating_sub(LACKING),
             frame,
-            newer: counted.as_ref().filter(|counted| !counted.is_of(&store)).map(|_| commit),
+            is_older: counted.as_ref().is_some_and(|counted| !counted.is_of(&store)),
             stages: counted.iter().flat_map(|counted| stage_rows(&counted.stages)).collect(),
             figures: counted.map(|counted| Figures::new(&counted.overview)),
             archives_left: archives.len().saturating_sub(ARCHIVES),

@@ -112,8 +112,8 @@ pub struct OverviewPage {
     pub frame: Frame,
     /// `None` while they are counted for the first time.
     pub figures: Option<Figures>,
-    /// The number of the store's last commit, where it is later than that of the figures.
-    pub newer: Option<u64>,
+    /// True where the store has changed since the figures were counted.
+    pub is_older: bool,
     pub lacking: Vec<LackingRow>,
     pub lacking_left: usize,
     pub stages: Vec<StageRow>,

@@ -147,6 +147,11 @@ impl Store {
         manifest::was_at(folder)
     }
 
+    /// True while a process has the store open to write it.
+    pub fn is_worked_on(folder: &Path) -> bool {
+        access::held(folder) == access::Held::Now
+    }
+
     /// Opens the store in `folder`.
     ///
     /// # Errors

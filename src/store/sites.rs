@@ -6,7 +6,7 @@ use super::catalog::{Changes, Keyspace};
 use super::model_key;
 use super::record_kinds::Store;
 use crate::error::Result;
-use crate::types::{LangPair, SiteId, family};
+use crate::types::{LangPair, SiteId, family, meant, nearest_name, registrable_domain};
 
 /// The tables of sites and of results about them.
 pub(crate) const OF_SITES: &[Keyspace] = &[
@@ -43,6 +43,41 @@ impl Store {
             Ok(())
         })?;
         Ok(found)
+    }
+
+    /// What somebody may have meant who asked for a host that the store does not have, as the end of a sentence: the same host with a port, or
+    /// a host or domain of a like name. Nothing where there is neither.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub(crate) fn meant_host(&self, asked: &str) -> Result<String> {
+        let domain = registrable_domain(asked);
+        let mut known: Vec<(String, SiteId)> = Vec::new();
+        self.catalog.for_each(Keyspace::Domain, |name, site: u32| {
+            known.push((String::from_utf8_lossy(name).into_owned(), SiteId(site)));
+            Ok(())
+        })?;
+        let is_with_port = |name: &str, host: &str| {
+            let port = name.strip_prefix(host).and_then(|rest| rest.strip_prefix(':'));
+            port.is_some_and(|port| port.parse::<u16>().is_ok())
+        };
+        // The domain that was asked for, with whatever port, or else one of a like name.
+        let names = || known.iter().map(|(name, _)| name.as_str());
+        let is_here = |name: &str| name == domain || is_with_port(name, &domain);
+        let near = if names().any(is_here) { None } else { meant(&domain, names()) };
+        let near = known.iter().filter(|(name, _)| is_here(name) || near == Some(name));
+        let mut hosts: Vec<String> = Vec::new();
+        for (name, site) in near {
+            hosts.extend(self.site(*site)?.into_iter().flat_map(|head| head.hosts).map(|host| host.host));
+            hosts.push(name.clone());
+        }
+        hosts.sort_unstable();
+        hosts.dedup();
+        let with_port: Vec<&str> = hosts.iter().map(String::as_str).filter(|host| is_with_port(host, asked)).collect();
+        if !with_port.is_empty() {
+            return Ok(format!(", but of {}", with_port.join(", ")));
+        }
+        Ok(nearest_name(asked, hosts.iter().map(String::as_str)))
     }
 
     /// Removes all results of a stage, which are in these tables, and marks the stage as never run.

@@ -6,7 +6,7 @@ use crate::config::settings::{LANGUAGE_PROGRAM, SCORER, Takes, configuration, se
 use crate::config::{Config, RESET_LANGS, SETTINGS, Setting, different_languages, two_languages};
 use crate::error::{Error, Result};
 use crate::store::{Store, StoredSettings};
-use crate::types::Lang;
+use crate::types::{Lang, nearest_name};
 
 /// The word that stands for all settings.
 const ALL: &str = "all";
@@ -33,7 +33,8 @@ impl Given {
         let mut given = Given::default();
         for (name, value) in settings {
             let known = setting(name).ok_or_else(|| {
-                Error::Config(format!("there is no setting {name}, expected some of {}", setting_names()))
+                let meant = nearest_name(name, SETTINGS.iter().map(|setting| setting.name));
+                Error::Config(format!("there is no setting {name}, expected some of {}{meant}", setting_names()))
             })?;
             match given.set.iter_mut().find(|(setting, _)| setting.name == *name) {
                 Some((_, values)) => values.push((*value).to_owned()),
@@ -119,7 +120,8 @@ fn check_reset(name: &str, is_stored: bool) -> Result<()> {
     if name == ALL || is_stored || setting(name).is_some() {
         return Ok(());
     }
-    Err(Error::Config(format!("--reset has {name}, expected all or some of {}", setting_names())))
+    let meant = nearest_name(name, SETTINGS.iter().map(|setting| setting.name));
+    Err(Error::Config(format!("--reset has {name}, expected all or some of {}{meant}", setting_names())))
 }
 
 fn setting_names() -> String {

@@ -261,7 +261,8 @@ impl Found {
         let missing: Vec<&String> = hosts.chain(wanted.urls.difference(&self.urls)).collect();
         match missing.iter().find(|name| !store.removed().names(name_hash(name))) {
             Some(name) => {
-                Err(Error::Config(format!("the store has nothing of {name}; `diglot hosts` lists what it has")))
+                let meant = store.meant_host(name)?;
+                Err(Error::Config(format!("the store has nothing of {name}{meant}; `diglot hosts` lists what it has")))
             }
             None => Ok(missing.into_iter().cloned().collect()),
         }

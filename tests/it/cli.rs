@@ -9,8 +9,8 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::support::{
-    Held, as_listed, data, diglot, failure, golden, packaging, root, rows, run, sample_store, stdout, tiny_site,
-    webserver,
+    Held, as_listed, data, diglot, failure, golden, number, packaging, root, rows, run, sample_store, stdout, text,
+    tiny_site, webserver,
 };
 
 const PAIR_COLUMNS: [&str; 7] = ["url_a", "url_b", "lang_a", "lang_b", "score", "method", "key"];
@@ -71,6 +71,15 @@ fn listings() -> Vec<(Vec<String>, Vec<&'static str>)> {
         (words("pairs"), PAIR_COLUMNS.to_vec()),
         (words("pairs webserver.site.test"), PAIR_COLUMNS.to_vec()),
         (words("pairs --langs zh,en --min-score 0.1"), PAIR_COLUMNS.to_vec()),
+        (words("pairs --summary"), vec!["lang_a", "lang_b", "pairs", "mean_score"]),
+        (
+            words("recover --min-chance 0"),
+            vec!["url", "lang", "chance", "linked", "credibility", "key", "outcome", "detail", "from"],
+        ),
+        (
+            vec!["index".to_owned(), webserver().display().to_string()],
+            vec!["archive", "offset", "length", "type", "status", "content_type", "bytes", "date", "url"],
+        ),
         (eval("pairs"), scores),
         (eval("keys"), vec!["outcome", "key", "precision", "recall", "f1"]),
         (curve, vec!["score", "precision", "recall", "f1", "right", "wrong", "missed"]),
@@ -103,6 +112,10 @@ fn every_listing_is_the_same_in_every_format() {
                 let plain = match &object[column] {
                     Value::Null => "-".to_owned(),
                     Value::String(text) => text.replace(['\t', '\n', '\r'], " "),
+                    Value::Array(langs) => {
+                        let lang = |lang: &Value| format!("{}:{}", text(lang, "lang"), number(lang, "pages"));
+                        langs.iter().map(lang).collect::<Vec<_>>().join(" ")
+                    }
                     number => number.to_string(),
                 };
                 assert_eq!(plain, *field, "{words:?}: {column}");
@@ -111,6 +124,18 @@ fn every_listing_is_the_same_in_every_format() {
             let places: Vec<_> = columns.iter().map(|column| line.find(&format!("\"{column}\":"))).collect();
             assert!(places.is_sorted() && places.iter().all(Option::is_some), "{line}");
         }
+
+        let printed = print("csv");
+        let mut csv = csv::Reader::from_reader(printed.as_bytes());
+        assert_eq!(csv.headers().expect("a header"), columns, "{words:?}");
+        for (record, fields) in csv.records().zip(&fields) {
+            let fields: Vec<&str> = fields.iter().map(|field| if *field == "-" { "" } else { field }).collect();
+            assert_eq!(record.expect("sound"), fields, "{words:?}");
+        }
+        let array: Vec<Value> = serde_json::from_str(&print("json")).expect("JSON");
+        assert_eq!(array.len(), fields.len(), "{words:?}");
+        let flag: Vec<&str> = words.iter().map(String::as_str).chain(["--json"]).collect();
+        assert_eq!(stdout(store, &flag), print("json"), "{words:?}");
 
         let table = print("table");
         let head: Vec<&str> = table.lines().next().expect("a header").split_whitespace().collect();
@@ -141,7 +166,6 @@ fn exit_codes_tell_a_mistake_of_the_user_from_one_of_the_world() {
         (store, "--threads 0 pairs", 2, "--threads is 0, expected 1 or more"),
         (&none, "pairs", 1, "there is no store here; make one with `diglot run INPUT... --store DIR`"),
         (&none, "run /nonexistent/a.warc", 1, "/nonexistent/a.warc: no such file or folder"),
-        (&none, "run", 2, "nothing to do: the store is empty and no input is given"),
         (&none, "run x.warc --until lunch", 2, "--until is lunch, expected one of ingest, index, links, keys"),
     ];
     for (store, arguments, code, message) in cases {
@@ -155,10 +179,12 @@ fn exit_codes_tell_a_mistake_of_the_user_from_one_of_the_world() {
         assert!(found == *code && stderr.contains(message), "{arguments}: {found} {stderr}");
     }
     for (arguments, message) in [
-        ("", "Usage: diglot"),
+        ("", "  diglot run crawl.warc.gz "),
+        ("-q", "  diglot run crawl.warc.gz "),
         ("fly", "unrecognized subcommand 'fly'"),
+        ("statsu", "'status'"),
         ("pairs --formt tsv", "unexpected argument '--formt'"),
-        ("pairs --format xml", "[possible values: table, tsv, jsonl, json]"),
+        ("pairs --format xml", "[possible values: table, tsv, csv, jsonl, json]"),
         ("eval", "--gold <FILE>"),
         ("ingest", "<INPUT>..."),
     ] {
@@ -178,7 +204,13 @@ fn a_wrong_setting_leaves_no_store_behind() {
         assert_eq!(code, 2, "{stderr}");
         assert!(!store.exists(), "{name}");
     }
-    failure(diglot(&store).arg("run"));
+    let output = diglot(&store).arg("run").assert().code(2).stdout("").output;
+    let told = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(
+        told.starts_with("diglot: nothing to do: the store is empty and no input is given\n  diglot run "),
+        "{told}"
+    );
+    assert_eq!(told.lines().count(), 5, "{told}");
     assert!(!store.exists());
 }
 
@@ -388,8 +420,8 @@ fn eval_gives_the_figures_of_the_gold() {
     assert!((share("recall") - right as f64 / count(&all, "gold") as f64).abs() < 1e-3);
     // Errors, one a line, and as many as are counted.
     let shown = rows(store, &["eval", "webserver.site.test", "--gold", &pairs, "--grey", &grey, "--show-errors"]);
-    let number = |scope: &str| shown.iter().filter(|row| row["scope"] == scope).count() as u64;
-    assert_eq!((number("wrong"), number("missed")), (wrong, count(&all, "missed")));
+    let errors = |scope: &str| shown.iter().filter(|row| row["scope"] == scope).count() as u64;
+    assert_eq!((errors("wrong"), errors("missed")), (wrong, count(&all, "missed")));
     // A gold file with other columns is told by its line.
     let folder = tempfile::tempdir().expect("a folder");
     let bad = folder.path().join("bad.tsv");
@@ -398,8 +430,11 @@ fn eval_gives_the_figures_of_the_gold() {
     assert!(code == 1 && stderr.contains("bad.tsv") && stderr.contains('1'), "{stderr}");
 }
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 17] = [
     "run",
+    "show",
+    "index",
+    "cat",
     "ingest",
     "keys",
     "status",

@@ -19,6 +19,7 @@ mod extent;
 mod filtering;
 mod folders;
 mod format;
+mod help_on_the_way;
 mod histories;
 mod hostile;
 mod inputs;

@@ -169,6 +169,10 @@ fn a_run_shows_which_stage_it_is_in_and_leaves_no_bar_behind() {
     assert!(screen.sent.contains("language pairs, 0s"), "amounts have one unit, and then the time so far");
     assert!(screen.lines[0].starts_with("keys with pairs: "), "{:?}", screen.lines);
     assert!(!screen.lines.iter().any(|line| line.contains("stage ")), "{:?}", screen.lines);
+    // Headings are bold.
+    assert!(screen.sent.contains("\x1b[1mpairs:\x1b[0m 68"), "{}", screen.sent);
+    let plain = on_terminal(80, folder.path(), None, &["keys", "--color", "never"]);
+    assert!(!plain.sent.contains('\x1b') && plain.lines.len() > 6, "{}", plain.sent);
     let quiet = on_terminal(80, folder.path(), None, &["run", "-q", "--preset", "kit-ng-2007"]);
     assert_eq!((quiet.sent.as_str(), quiet.code), ("", Some(0)));
 }

@@ -179,7 +179,7 @@ fn a_removal_that_is_given_again_says_that_all_is_removed_already() {
     assert_eq!(manifest(), before, "nothing was committed");
     // What is still there goes, beside what is gone.
     let both = stdout(&store, &["remove", "--host", "www.fleeting.test", "--archive", "second.warc.gz"]);
-    assert!(both.starts_with("removed already: www.fleeting.test\nremoved: 1 archives, "), "{both}");
+    assert!(both.starts_with("removed already: www.fleeting.test\nremoved: 1 archive, "), "{both}");
     let (code, stderr) =
         failure(diglot(&store).args(["remove", "--host", "www.fleeting.test", "--host", "nobody.test"]));
     assert!(code == 2 && stderr.contains("the store has nothing of nobody.test"), "{code} {stderr}");

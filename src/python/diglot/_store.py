@@ -19,7 +19,7 @@ Langs: TypeAlias = Union[None, str, Iterable[str]]
 #: A condition on a column, such as `"chars_a>=20"`, or several, which must all hold.
 Where: TypeAlias = Union[None, str, Iterable[str]]
 #: What `Store.hosts` has first.
-HostOrder: TypeAlias = Literal["name", "pages", "pairs", "credibility", "rank"]
+HostOrder: TypeAlias = Literal["host", "pages", "pairs", "credibility", "rank"]
 
 
 def _required(name: str, of: pa.DataType) -> pa.Field[Any]:
@@ -40,7 +40,7 @@ _HOSTS = pa.schema(
         *(_required(name, pa.string()) for name in ("host", "domain")),
         *(_required(name, pa.int64()) for name in ("pages", "pairs")),
         _required("credibility", pa.float64()),
-        _required("langs", pa.string()),
+        _required("langs", pa.list_(pa.struct([_required("lang", pa.string()), _required("pages", pa.int64())]))),
     ]
 )
 _STATUS = pa.schema(
@@ -225,7 +225,7 @@ class Store:
         schema = _HOSTS.append(_required("rank", pa.float64())) if sort == "rank" else _HOSTS
         hosts = self._listing("hosts", schema, host=host, sort=sort, limit=limit)
         at = hosts.schema.get_field_index("langs")
-        langs = counts_by_name(text.as_py() for text in hosts.column("langs"))
+        langs = counts_by_name(row.as_py() for row in hosts.column("langs"))
         return hosts.set_column(at, pa.field("langs", langs.type, nullable=False), langs)
 
     def explain(self, url: str, other: str | None = None) -> dict[str, Any]:

@@ -98,8 +98,7 @@ def table_of(lines: bytes, schema: pa.Schema) -> pa.Table:
     return pa.json.read_json(io.BytesIO(lines), parse_options=how).cast(schema)
 
 
-def counts_by_name(texts: Iterable[str]) -> pa.Array[Any]:
-    """Texts such as `en:12 fr:3` as maps."""
-    items = ([item.rpartition(":") for item in text.split()] for text in texts)
-    counts = [[(name, int(count)) for name, _, count in row] for row in items]
+def counts_by_name(rows: Iterable[list[dict[str, Any]]]) -> pa.Array[Any]:
+    """Lists of languages with their numbers of pages, as maps."""
+    counts = [[(lang["lang"], lang["pages"]) for lang in row] for row in rows]
     return pa.array(counts, pa.map_(pa.string(), pa.int64()))

@@ -1,0 +1,117 @@
+//! `diglot index` and `diglot cat`: what archives hold, without a store.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+use clap::Args;
+use diglot::config::Config;
+use diglot::error::Error;
+use diglot::inputs::{self, Inputs, Wanted};
+use serde_json::{Value, json};
+
+use super::listing::{ListArgs, WhereArg};
+use super::say::tell;
+
+/// List the records of archives, with their places and URLs.
+///
+/// TYPE is `page`, or the reason why the record is none: `request record`, `http status not 200`. OFFSET and LENGTH are bytes of the
+/// file; LENGTH is 0 where one compressed stream holds many records. BYTES are those of a page with codings undone.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot index crawl.warc.gz
+  diglot index crawl.warc.gz --where type=page --where url~/en/ --format csv
+  diglot cat crawl.warc.gz --offset 12345   one of them")]
+pub struct Index {
+    #[arg(value_name = "ARCHIVE", required = true, help = super::run::INPUTS, long_help = super::run::inputs_help())]
+    archives: Vec<OsString>,
+    #[command(flatten)]
+    rows: WhereArg,
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+impl Index {
+    pub fn run(self) -> anyhow::Result<()> {
+        let config = Config::default();
+        let found = found(&self.archives, &config)?;
+        let columns = ["archive", "offset", "length", "type", "status", "content_type", "bytes", "date", "url"];
+        let mut listing = self.rows.listing(&self.list, &columns, None)?;
+        for path in &found.archives {
+            let archive = path.display().to_string();
+            let asked = inputs::contents(path, &config.archive, |entry| {
+                let date = jiff::Timestamp::from_millisecond(entry.date_ms).ok().filter(|_| entry.date_ms != 0);
+                listing.next(vec![
+                    json!(archive),
+                    json!(entry.offset),
+                    json!(entry.length),
+                    json!(entry.kind),
+                    json!(entry.status),
+                    json!(entry.content_type),
+                    json!(entry.bytes),
+                    json!(date.map(|date| date.to_string())),
+                    if entry.url.is_empty() { Value::Null } else { json!(entry.url) },
+                ])
+            });
+            if listing.is_full() {
+                break;
+            }
+            asked?;
+        }
+        Ok(listing.finish()?)
+    }
+}
+
+/// Print records of an archive, as they lie in it.
+///
+/// Of a WARC file, header and block of each record; of other archives, what they have of it. With --body, pages alone, with HTTP envelope
+/// and codings taken off. Without --offset and --url, all records.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  diglot cat crawl.warc.gz --offset 12345
+  diglot cat crawl.warc.gz --url http://example.org/ --body > page.html")]
+pub struct Cat {
+    /// The archive.
+    #[arg(value_name = "ARCHIVE")]
+    archive: OsString,
+    /// The record that begins at this byte, as `diglot index` lists it.
+    #[arg(long, value_name = "BYTE")]
+    offset: Option<u64>,
+    /// The records of this URL.
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// The body of a page alone.
+    #[arg(long)]
+    body: bool,
+}
+
+impl Cat {
+    pub fn run(self) -> anyhow::Result<()> {
+        let config = Config::default();
+        let url = self.url.as_deref().map(super::explain::parse).transpose()?;
+        let wanted = Wanted { offset: self.offset, url, body: self.body };
+        let mut out = io::stdout().lock();
+        let mut count = 0u64;
+        for path in &found(&[self.archive], &config)?.archives {
+            inputs::copies_of(path, &config.archive, &wanted, |bytes| {
+                count += 1;
+                out.write_all(bytes).map_err(Error::io("stdout", "writing"))
+            })?;
+        }
+        out.flush()?;
+        if count == 0 {
+            anyhow::bail!("the archive has no such record; `diglot index` lists those it has");
+        }
+        Ok(())
+    }
+}
+
+/// The archives that are meant; those that are not read are told.
+fn found(given: &[OsString], config: &Config) -> anyhow::Result<Inputs> {
+    let found = super::run::files(inputs::expand(given, false, &config.archive, &|_| false)?)?;
+    for refused in &found.refused {
+        tell(format_args!("diglot: {}: {}", refused.path.display(), refused.reason));
+    }
+    Ok(found)
+}
