@@ -445,7 +445,7 @@ fn a_step_says_what_it_did_or_why_not() {
     assert_eq!(said(&["fly"], &rows).0, 2);
     assert_eq!(said(&["pages", "--preset", "best"], &rows).0, 2);
     let (code, report, _) = said(&["pages", "--min-score", "7"], &rows);
-    assert_eq!((code, &report["error"]), (2, &"config: --min-score is 7, expected 0 to 1".into()));
+    assert_eq!((code, &report["error"]), (2, &"--min-score is 7, expected 0 to 1".into()));
     assert_eq!(said(&["pages", "--scratch", "/no/such/folder"], &rows).0, 4);
     // A file is whole, or as it was.
     let folder = tempfile::tempdir().expect("a folder");

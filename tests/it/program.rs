@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Held, diglot, failure, gzip, packaging, rows, stdout, write_warc};
+use crate::support::{Held, diglot, failure, gzip, langs_of, packaging, rows, stdout, write_warc};
 
 /// Sentences in Twi, Yoruba and English: `A` and `B` stand for what each page has of its own. No list of words knows Twi.
 const TEXTS: [(&str, [&str; 4]); 3] = [
@@ -101,7 +101,7 @@ fn a_site_without_markers_has_its_languages_from_the_program_and_its_pairs() {
     let command = program(folder.path(), "by-letters.sh", BY_LETTERS);
     let store = folder.path().join("s");
     diglot(&store).args(["run", "-q", "--language-program", &command]).arg(&whole).assert().success();
-    assert_eq!(rows(&store, &["hosts"])[0]["langs"], "en:24 tw:24 yo:24");
+    assert_eq!(langs_of(&rows(&store, &["hosts"])[0]), "en:24 tw:24 yo:24");
     let pairs = rows(&store, &["pairs"]);
     let of = |a: &str, b: &str| pairs.iter().filter(|row| row["lang_a"] == a && row["lang_b"] == b).count();
     assert!(of("en", "tw") >= 20 && of("tw", "yo") >= 20 && of("en", "yo") >= 20, "{} pairs", pairs.len());
@@ -290,7 +290,7 @@ fn a_guess_of_the_program_gives_way_to_what_the_site_says() {
         let arguments = ["run", "-q", "--language-min-probability", min, "--language-program", &command];
         diglot(&store).args(arguments).arg(&whole).assert().success();
         let explained = stdout(&store, &["explain", "http://town.test/tw/3"]);
-        (rows(&store, &["hosts"])[0]["langs"].as_str().expect("a text").to_owned(), explained)
+        (langs_of(&rows(&store, &["hosts"])[0]), explained)
     };
     let (found, explained) = languages("0.75");
     assert_eq!(found, "en:12 tw:12");

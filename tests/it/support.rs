@@ -160,6 +160,12 @@ pub fn rows(store: &Path, arguments: &[&str]) -> Vec<serde_json::Map<String, Val
     listing.lines().map(row).collect()
 }
 
+/// The languages of a row of `hosts`, with their numbers of pages: `en:24 fr:3`.
+pub fn langs_of(host: &serde_json::Map<String, Value>) -> String {
+    let langs = host["langs"].as_array().expect("a list").iter();
+    langs.map(|of| format!("{}:{}", of["lang"].as_str().expect("a tag"), of["pages"])).collect::<Vec<_>>().join(" ")
+}
+
 /// Compares with a file of `tests/golden`; `UPDATE_GOLDEN=1` rewrites it. Machine paths become `.`.
 pub fn golden(name: &str, found: &str) {
     let found = found.replace(&root().display().to_string(), ".");
