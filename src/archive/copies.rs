@@ -17,7 +17,7 @@ use super::header::{Dialect, Found};
 use super::wacz;
 use super::warc::Warc;
 use crate::files;
-use crate::types::CopiedRecord;
+use crate::types::{CanonicalUrl, CopiedRecord};
 
 /// Room for the header of a record and the blanks after it.
 const ROOM_BYTES: u64 = 128 << 10;
@@ -107,7 +107,8 @@ impl Copier {
         // What follows are other records.
         stored.truncate(stored.len() - rest);
         let member = (part.codec == Codec::Gzip).then_some(stored);
-        Ok(Some((CopiedRecord { url: head.url, record: bytes, member }, head.date_ms)))
+        let url = CanonicalUrl::parse(&head.url).map_or(head.url, |url| url.as_str().to_owned());
+        Ok(Some((CopiedRecord { url, record: bytes, member }, head.date_ms)))
     }
 
     /// The decompressed member or frame, and how many bytes of `stored` follow a member.
@@ -179,6 +180,13 @@ mod tests {
             assert_eq!((found.url.as_str(), found.record.as_slice()), ("http://ex.org/", RECORD));
             assert_eq!(found.member, (stored == gzip(RECORD)).then_some(stored));
         }
+    }
+
+    #[test]
+    fn the_url_of_a_record_is_that_of_its_page() {
+        let raw = String::from_utf8_lossy(RECORD).replace("http://ex.org/", "<HTTP://User@Ex.org:80/a b#c>");
+        let found = copy(raw.as_bytes(), 0, raw.len()).expect("a record");
+        assert_eq!((found.url.as_str(), found.record.as_slice()), ("http://ex.org/a%20b", raw.as_bytes()));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::fmt;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::exporter::Row;
-use crate::types::{family, host_of};
+use crate::types::{family, host_of, name_of_host};
 
 /// How far the shares of all parts may be from a whole.
 const ROUNDING: f64 = 1e-6;
@@ -56,7 +56,7 @@ impl Split {
     pub fn of(&self, row: Row<'_>) -> usize {
         let identity = row.url().split_once("://").map_or(row.url(), |(_, identity)| identity);
         // 53 bits, as many as a number has.
-        let place = (xxh3_64(family(host_of(identity)).as_bytes()) >> 11) as f64 / (1u64 << 53) as f64;
+        let place = (xxh3_64(family(name_of_host(host_of(identity))).as_bytes()) >> 11) as f64 / (1u64 << 53) as f64;
         let mut end = 0.0;
         let found = self.0.iter().position(|(_, share)| {
             end += share;
@@ -94,6 +94,9 @@ mod tests {
             let found = of(format!("http://site{number}.org/"));
             for other in ["http://fr.site", "https://www.site"] {
                 assert_eq!(of(format!("{other}{number}.org/a?b")), found);
+            }
+            for port in [":8080", ".", ".:81"] {
+                assert_eq!(of(format!("http://site{number}.org{port}/")), found, "it is the same site");
             }
             assert_eq!(of(format!("http://site{number}.co.uk/")), found, "it may be the same site");
             counts[found] += 1;

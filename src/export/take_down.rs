@@ -6,21 +6,21 @@ use std::io::{self, BufRead};
 use rustc_hash::FxHashSet;
 
 use super::exporter::Row;
-use crate::types::{BitextLine, CanonicalUrl, Place, Provenance, host_of};
+use crate::types::{BitextLine, CanonicalUrl, Place, Provenance, host_of, name_of_host, without_port};
 
 /// URLs, hosts and names of records whose pages are left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TakeDown {
     /// URLs without their scheme.
     urls: FxHashSet<String>,
-    /// Hosts, for themselves and all hosts below them.
+    /// Hosts, for themselves and all hosts below them: at all ports, or at the one that is named.
     hosts: FxHashSet<String>,
     /// `WARC-Record-ID`, as records have it.
     records: FxHashSet<String>,
 }
 
 impl TakeDown {
-    /// Reads a list: one URL, host or record id a line; `#` begins a comment.
+    /// Reads a list: one URL, host or record id a line; `#` at the start or after a blank begins a comment.
     ///
     /// # Errors
     /// When it cannot be read, or a line is none of them.
@@ -28,24 +28,27 @@ impl TakeDown {
         let mut list = TakeDown::default();
         for (number, line) in input.lines().enumerate() {
             let line = line?;
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
+            let line = without_comment(&line).trim();
+            if line.is_empty() {
                 continue;
             }
             let problem = |what: &str| {
                 let problem = format!("line {}: {line} is {what}, expected a URL, a host or a record id", number + 1);
                 io::Error::new(io::ErrorKind::InvalidData, problem)
             };
+            if line.contains(char::is_whitespace) {
+                return Err(problem("more than one name (a blank in a URL is %20)"));
+            }
             if line.starts_with('<') || line.starts_with("urn:") {
                 let id = line.trim_start_matches('<').trim_end_matches('>');
                 list.records.insert(id.to_owned());
             } else if line.contains("://") {
                 let url = CanonicalUrl::parse(line).map_err(|_| problem("no URL of the web"))?;
-                list.urls.insert(url.identity().to_owned());
+                list.urls.insert(plain(url.identity()));
             } else {
                 let host = CanonicalUrl::parse_typed(line).ok().filter(|url| matches!(url.rest(), "" | "/"));
                 let host = host.filter(|_| !line.contains('/')).ok_or_else(|| problem("no host"))?;
-                list.hosts.insert(host.host().to_owned());
+                list.hosts.insert(plain(host.host()));
             }
         }
         Ok(list)
@@ -97,14 +100,30 @@ impl TakeDown {
 
     fn has_url(&self, url: &str) -> bool {
         let identity = url.split_once("://").map_or(url, |(_, identity)| identity);
-        let mut host = Some(host_of(identity));
+        let (host, port) = (host_of(identity), without_port(host_of(identity)).1);
+        let mut host = Some(name_of_host(host));
         while let Some(name) = host {
-            if self.hosts.contains(name) {
+            if self.hosts.contains(name) || port.is_some_and(|port| self.hosts.contains(&format!("{name}:{port}"))) {
                 return true;
             }
             host = name.split_once('.').map(|(_, rest)| rest);
         }
-        self.urls.contains(identity)
+        self.urls.contains(&plain(identity))
+    }
+}
+
+/// What is before a comment.
+fn without_comment(line: &str) -> &str {
+    let is_comment = |(at, _): &(usize, &str)| *at == 0 || line[..*at].ends_with(char::is_whitespace);
+    line.match_indices('#').find(is_comment).map_or(line, |(at, _)| &line[..at])
+}
+
+/// A URL without its scheme, or a host, whose host does not end in a dot.
+fn plain(identity: &str) -> String {
+    let (host, rest) = identity.split_at(host_of(identity).len());
+    match without_port(host) {
+        (name, Some(port)) => format!("{}:{port}{rest}", name_of_host(name)),
+        (name, None) => format!("{}{rest}", name_of_host(name)),
     }
 }
 
@@ -123,7 +142,7 @@ fn record_id(record: &[u8]) -> &str {
 mod tests {
     use super::*;
     use crate::export::tests::line;
-    use crate::types::{CopiedRecord, PageLine};
+    use crate::types::{CopiedRecord, FetchLine, PageLine};
 
     fn list(text: &str) -> TakeDown {
         TakeDown::read(text.as_bytes()).expect("a list")
@@ -136,7 +155,10 @@ mod tests {
             provenance: Provenance { record_id: id.into(), ..Provenance::default() },
             ..PageLine::default()
         };
-        let given = list("# asked for in May\nhttps://ex.org/a b\n\nOther.org\n<urn:uuid:1>\nurn:uuid:2\n");
+        let given = list(
+            "# asked for in May\nhttps://ex.org/a%20b\t# a page\n\nOther.org #its owner\n<urn:uuid:1>\nurn:uuid:2\nport.org.:81\n\
+             http://ex.org/#top\n",
+        );
         assert!(given.names_records());
         for (url, id, is_gone) in [
             ("http://ex.org/a%20b", "", true),
@@ -144,6 +166,12 @@ mod tests {
             ("http://other.org/", "", true),
             ("http://www.other.org/x?y", "", true),
             ("http://another.org/", "", false),
+            ("http://other.org:8080/", "", true),
+            ("http://www.other.org.:81/", "", true),
+            ("http://www.port.org:81/", "", true),
+            ("http://port.org./", "", false),
+            ("http://ex.org./", "", true),
+            ("http://ex.org:81/", "", false),
             ("http://b.org/", "<urn:uuid:1>", true),
             ("http://b.org/", "<urn:uuid:2>", true),
             ("http://b.org/", "<urn:uuid:3>", false),
@@ -155,6 +183,11 @@ mod tests {
             record: format!("WARC/1.0\r\nwarc-record-id: {id}\r\n\r\nWARC-Record-ID: <urn:uuid:1>").into_bytes(),
             member: None,
         };
+        let captured = |url: &str| FetchLine { url: url.into(), file: String::new(), offset: 0, length: 0 };
+        assert!(
+            given.has(Row::Capture(&captured("http://other.org/")))
+                && !given.has(Row::Capture(&captured("http://x.org/")))
+        );
         assert!(given.has(Row::Record(&record("<urn:uuid:2>"))) && !given.has(Row::Record(&record("<urn:uuid:9>"))));
     }
 
@@ -172,7 +205,8 @@ mod tests {
         for (text, problem) in [
             ("\nftp://ex.org/", "line 2: ftp://ex.org/ is no URL of the web"),
             ("ex.org/a", "line 1: ex.org/a is no host"),
-            ("a host", "line 1: a host is no host"),
+            ("a host", "line 1: a host is more than one name"),
+            ("https://ex.org/a b", "line 1: https://ex.org/a b is more than one name"),
         ] {
             let found = TakeDown::read(text.as_bytes()).expect_err(text).to_string();
             assert!(found.starts_with(problem), "{found}");

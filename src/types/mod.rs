@@ -45,4 +45,6 @@ pub use similarity::{MEASURES, Measure, Similarities};
 pub use skip::{Skip, SkipReason};
 pub use steps::{Step, Watch};
 pub use unit::{UnitLine, UnitPair, UnitText};
-pub use url::{CanonicalUrl, domain_of, family, host_of, public_suffix, registrable_domain};
+pub use url::{
+    CanonicalUrl, domain_of, family, host_of, name_of_host, public_suffix, registrable_domain, without_port,
+};

@@ -116,13 +116,24 @@ pub fn domain_of(url: &str) -> Cow<'_, str> {
     registrable_domain(host_of(url.split_once("://").map_or(url, |(_, identity)| identity)))
 }
 
+/// A host without its port, and without the dot that may end it.
+pub fn name_of_host(host: &str) -> &str {
+    let name = without_port(host).0;
+    name.strip_suffix('.').unwrap_or(name)
+}
+
+/// A host, and its port.
+pub fn without_port(host: &str) -> (&str, Option<&str>) {
+    match host.rsplit_once(':') {
+        Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => (name, Some(port)),
+        _ => (host, None),
+    }
+}
+
 /// The registrable domain of a host: its public suffix and one more label; or the host itself if it has none (an IP address, a bare
 /// suffix). The port is kept.
 pub fn registrable_domain(host: &str) -> Cow<'_, str> {
-    let (name, port) = match host.rsplit_once(':') {
-        Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => (name, Some(port)),
-        _ => (host, None),
-    };
+    let (name, port) = without_port(host);
     if name.parse::<std::net::Ipv4Addr>().is_ok() || name.starts_with('[') {
         return Cow::Borrowed(host);
     }
@@ -135,10 +146,7 @@ pub fn registrable_domain(host: &str) -> Cow<'_, str> {
 
 /// Where the public suffix of a host is: `co.uk` of `www.example.co.uk:8080`. `None` for an IP address.
 pub fn public_suffix(host: &str) -> Option<Range<usize>> {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,
-        _ => host,
-    };
+    let (name, _) = without_port(host);
     if name.parse::<std::net::Ipv4Addr>().is_ok() || name.starts_with('[') {
         return None;
     }
@@ -195,6 +203,11 @@ mod tests {
         assert_eq!(registrable_domain("127.0.0.1:80"), "127.0.0.1:80");
         assert_eq!(registrable_domain("localhost"), "localhost");
         assert_eq!(domain_of("https://fr.example.co.uk/a.b?c"), "example.co.uk");
+        for (host, name) in
+            [("ex.org", "ex.org"), ("ex.org.:8080", "ex.org"), ("[::1]:80", "[::1]"), ("[::1]", "[::1]")]
+        {
+            assert_eq!(name_of_host(host), name);
+        }
     }
 
     #[test]
