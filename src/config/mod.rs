@@ -33,7 +33,7 @@ pub const RESET_LANGS: &str = "--reset langs";
 pub fn different_languages<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<()> {
     let mut met: Vec<(&str, Lang)> = Vec::new();
     for name in names {
-        let Some(lang) = Lang::variant(name).or_else(|| Lang::parse(name)) else { continue };
+        let Some(lang) = Lang::from_tag(name) else { continue };
         if let Some((before, _)) = met.iter().find(|(_, known)| *known == lang) {
             let lang = lang.to_string();
             let codes = if [*before, name].iter().all(|code| code.replace('_', "-").eq_ignore_ascii_case(&lang)) {

@@ -34,13 +34,19 @@ impl<W: RecordBatchWriter> Exporter for Arrow<W> {
         self.writer.write(&batch).map_err(failed)
     }
 
-    fn finish(self: Box<Self>) -> io::Result<()> {
-        let Arrow { mut batches, mut writer } = *self;
-        if let Some(batch) = batches.rest()? {
-            writer.write(&batch).map_err(failed)?;
-        }
+    fn held(&self) -> usize {
+        self.batches.bytes()
+    }
+
+    fn relieve(&mut self) -> io::Result<()> {
+        let batch = self.batches.rest()?;
+        batch.map_or(Ok(()), |batch| self.writer.write(&batch)).map_err(failed)
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.relieve()?;
         // This flushes the output.
-        writer.close().map_err(failed)
+        self.writer.close().map_err(failed)
     }
 }
 

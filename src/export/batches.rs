@@ -16,8 +16,11 @@ use super::hugging_face;
 
 /// How many rows a batch has at most.
 pub(super) const ROWS: usize = 16 << 10;
-/// Bytes of text in a batch, approximately: it may be exceeded by one row.
+/// Bytes of rows in a batch, approximately; a row that has more is a batch by itself.
 const BYTES: usize = 16 << 20;
+
+/// Bytes of a row, approximately: a column of a batch has 2 GiB at most.
+const ROW_BYTES: usize = 1 << 30;
 
 /// The shape of rows in batches.
 enum Shape {
@@ -73,13 +76,20 @@ impl Batches {
         self.schema.clone()
     }
 
-    /// Bytes of text that wait for the batch to be full, approximately.
+    /// Bytes of rows that wait for the batch to be full, approximately.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Adds a row; returns a batch when it is full.
+    /// Adds a row; returns the batch before it when that is full.
     pub fn row(&mut self, row: Row<'_>) -> io::Result<Option<RecordBatch>> {
+        let bytes = row.bytes();
+        if bytes > ROW_BYTES {
+            let problem = format!("a row has {bytes} bytes, and the format holds rows of {ROW_BYTES} at most");
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
+        }
+        let is_full = self.rows == ROWS || self.bytes + bytes > BYTES;
+        let full = if is_full { self.rest()? } else { None };
         let values = match (&self.shape, row) {
             (Shape::Translation { is_turned, .. }, Row::Sentences(line)) => {
                 let texts = [&line.text_a, &line.text_b];
@@ -91,8 +101,8 @@ impl Batches {
         };
         push_row(&mut self.columns, values)?;
         self.rows += 1;
-        self.bytes += bytes(row);
-        if self.rows == ROWS || self.bytes >= BYTES { self.rest() } else { Ok(None) }
+        self.bytes += bytes;
+        Ok(full)
     }
 
     /// The last batch, if any row is left.
@@ -113,18 +123,6 @@ impl Batches {
     }
 }
 
-/// About how many bytes of text a row holds.
-fn bytes(row: Row<'_>) -> usize {
-    match row {
-        Row::Sentences(line) | Row::Rebuild(line) => line.text_a.len() + line.text_b.len(),
-        // The sentences repeat the texts.
-        Row::Document(line) => 2 * (line.a.text.len() + line.b.text.len()),
-        Row::Unit(line) => line.texts.iter().map(|text| text.text.len()).sum(),
-        Row::Page(page) => page.text.len(),
-        _ => 0,
-    }
-}
-
 /// The error of the output, if it is the cause; else the error of Arrow.
 pub(super) fn failed(error: ArrowError) -> io::Error {
     match error {
@@ -134,5 +132,34 @@ pub(super) fn failed(error: ArrowError) -> io::Error {
             Err(source) => io::Error::other(source),
         },
         other => io::Error::other(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::tests::{line, pair};
+    use crate::export::{Compression, Content};
+    use crate::types::{BitextLine, PairLine};
+
+    fn batches(content: Content) -> Batches {
+        let now = jiff::Timestamp::from_second(0).expect("a date");
+        let (extra, compression) = (Extra::default(), Compression::None);
+        Batches::table(&Job { content, langs: None, extra, compression, now })
+    }
+
+    #[test]
+    fn what_a_batch_holds_is_counted_with_all_that_rows_have() {
+        let url = "u".repeat(1 << 20);
+        let long = BitextLine { others: vec![(url.clone(), url.clone()); 3], ..line("a", "b") };
+        let mut given = batches(Content::Bitext);
+        let full: Vec<usize> = (0..7)
+            .filter_map(|_| given.row(Row::Sentences(&long)).expect("memory"))
+            .map(|batch| batch.num_rows())
+            .collect();
+        assert_eq!((full, given.rest().expect("memory").map(|batch| batch.num_rows())), (vec![2, 2, 2], Some(1)));
+        let pair = PairLine { url_a: url, ..pair() };
+        let mut given = batches(Content::Pairs);
+        assert!(given.row(Row::Pair(&pair)).expect("memory").is_none() && given.bytes() > 1 << 20);
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::types::{
-    BitextLine, CopiedRecord, DocumentLine, FetchLine, Lang, LanguageLine, PageLine, PairLine, UnitLine,
+    BitextLine, CopiedRecord, DocumentLine, FetchLine, Lang, LanguageLine, PageLine, PairLine, SentencePlace, UnitLine,
 };
 
 /// What a file contains.
@@ -123,15 +123,48 @@ impl Row<'_> {
         }
     }
 
-    /// Its language or its two languages, in the order of listing; `None` for what is of others.
+    /// Its language or its two languages, in the order of listing, as their tags say: those that nothing names are one. `None` for what is
+    /// of others.
     pub fn langs(&self) -> Option<(Lang, Option<Lang>)> {
-        match self {
-            Row::Pair(line) => Some((line.lang_a, Some(line.lang_b))),
-            Row::Sentences(line) | Row::Rebuild(line) => Some((line.lang_a, Some(line.lang_b))),
-            Row::Document(line) => Some((line.pair.lang_a, Some(line.pair.lang_b))),
-            Row::Page(page) => Some((page.lang, None)),
-            Row::Unit(_) | Row::Record(_) | Row::Capture(_) | Row::Words(_) | Row::Language(_) => None,
+        let (a, b) = match self {
+            Row::Pair(line) => (line.lang_a, Some(line.lang_b)),
+            Row::Sentences(line) | Row::Rebuild(line) => (line.lang_a, Some(line.lang_b)),
+            Row::Document(line) => (line.pair.lang_a, Some(line.pair.lang_b)),
+            Row::Page(page) => (page.lang, None),
+            Row::Unit(_) | Row::Record(_) | Row::Capture(_) | Row::Words(_) | Row::Language(_) => return None,
+        };
+        Some((a.as_tagged(), b.map(Lang::as_tagged)))
+    }
+
+    /// About how many bytes its values have.
+    pub fn bytes(&self) -> usize {
+        /// What a row has beside texts.
+        const REST: usize = 500;
+        fn page(page: &PageLine) -> usize {
+            page.url.len() + page.title.len() + page.text.len()
         }
+        let others = |line: &BitextLine| line.others.iter().map(|(a, b)| a.len() + b.len() + 8).sum::<usize>();
+        let texts = match self {
+            Row::Pair(line) => line.url_a.len() + line.url_b.len() + line.key.len(),
+            Row::Sentences(line) | Row::Rebuild(line) => {
+                line.text_a.len() + line.text_b.len() + line.a.url.len() + line.b.url.len() + others(line)
+            }
+            Row::Document(line) => {
+                let text = |place: &Option<SentencePlace>| place.as_ref().map_or(0, |place| place.text.len());
+                let sentences = line.sentences.iter().map(|line| text(&line.a) + text(&line.b) + 64);
+                page(&line.a) + page(&line.b) + sentences.sum::<usize>()
+            }
+            Row::Unit(line) => {
+                let texts = line.texts.iter().map(|text| text.text.len() + text.place.url.len() + 128);
+                texts.sum::<usize>() + 32 * line.pairs.len()
+            }
+            Row::Page(line) => page(line),
+            Row::Record(record) => record.record.len(),
+            Row::Capture(line) => line.file.len() + line.url.len(),
+            Row::Words(words) => words[0].len() + words[1].len(),
+            Row::Language(line) => line.letters.len(),
+        };
+        REST + texts
     }
 
     /// The error for a row that a format cannot hold.
@@ -220,6 +253,13 @@ pub struct Job {
 /// An output.
 pub type Output = Box<dyn Write + Send>;
 
+/// What the two sides of a text are called: by the tags of their languages, or `a` and `b` where these have the same tag, since nothing
+/// names them.
+pub fn sides(langs: [Lang; 2]) -> [String; 2] {
+    let tags = langs.map(|lang| lang.to_string());
+    if tags[0] == tags[1] { ["a", "b"].map(str::to_owned) } else { tags }
+}
+
 /// The score, rounded to four digits as in all listings.
 pub fn rounded(score: f64) -> f64 {
     (score * 1e4).round() / 1e4
@@ -228,4 +268,20 @@ pub fn rounded(score: f64) -> f64 {
 /// The outputs as an array; a format gets as many as it needs.
 pub(super) fn outputs<const N: usize>(outputs: Vec<Output>) -> io::Result<[Output; N]> {
     outputs.try_into().map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "a wrong number of outputs"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::PageLine;
+
+    #[test]
+    fn languages_without_a_name_are_one_and_their_sides_are_two() {
+        let [a, b] = [0, 1].map(|number| Lang::unnamed(number).expect("a letter"));
+        for lang in [a, b, Lang::UNKNOWN] {
+            let page = PageLine { lang, ..PageLine::default() };
+            assert_eq!(Row::Page(&page).langs(), Some((Lang::UNKNOWN, None)));
+        }
+        assert_eq!((sides([a, b]), sides([Lang::EN, a])), (["a".into(), "b".into()], ["en".into(), "und".into()]));
+    }
 }

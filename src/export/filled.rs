@@ -54,15 +54,18 @@ pub(super) enum Filled {
 }
 
 impl Filled {
-    /// A column without rows.
+    /// A column without rows, which takes no memory: there may be many files at once.
     pub fn new(kind: Kind) -> Filled {
         match kind {
-            Kind::Text | Kind::Maybe => Filled::Text(StringBuilder::new(), kind == Kind::Maybe),
-            Kind::Real | Kind::MaybeReal => Filled::Real(Float64Builder::new(), kind == Kind::MaybeReal),
-            Kind::Long => Filled::Long(Int64Builder::new()),
-            Kind::Int | Kind::MaybeInt => Filled::Int(Int32Builder::new(), kind == Kind::MaybeInt),
-            Kind::Flag => Filled::Flag(BooleanBuilder::new()),
-            Kind::Texts => Filled::Texts(ListBuilder::new(StringBuilder::new()).with_field(element(DataType::Utf8))),
+            Kind::Text | Kind::Maybe => Filled::Text(StringBuilder::with_capacity(0, 0), kind == Kind::Maybe),
+            Kind::Real | Kind::MaybeReal => Filled::Real(Float64Builder::with_capacity(0), kind == Kind::MaybeReal),
+            Kind::Long => Filled::Long(Int64Builder::with_capacity(0)),
+            Kind::Int | Kind::MaybeInt => Filled::Int(Int32Builder::with_capacity(0), kind == Kind::MaybeInt),
+            Kind::Flag => Filled::Flag(BooleanBuilder::with_capacity(0)),
+            Kind::Texts => {
+                let texts = ListBuilder::with_capacity(StringBuilder::with_capacity(0, 0), 0);
+                Filled::Texts(texts.with_field(element(DataType::Utf8)))
+            }
             Kind::Rows(inner) => {
                 let columns = inner.heads();
                 let filled = columns.iter().map(|(_, kind)| Filled::new(*kind)).collect();

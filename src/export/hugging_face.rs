@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::exporter::{Exporter, Job, Output, Row, outputs};
+use super::exporter::{Exporter, Job, Output, Row, outputs, sides};
 use super::rows::{Columns, json_line};
 
-/// The two languages by name.
+/// What the two sides are called.
 pub(super) fn langs(job: &Job) -> io::Result<[String; 2]> {
     let problem = || io::Error::new(io::ErrorKind::InvalidInput, "the format is of two languages");
-    Ok(job.langs.ok_or_else(problem)?.map(|lang| lang.to_string()))
+    job.langs.map(sides).ok_or_else(problem)
 }
 
 /// What `datasets` read of the schema of a file: that its column is a translation of two languages.

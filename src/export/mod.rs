@@ -37,7 +37,7 @@ mod warc;
 pub use self::csv::text as safe_cell;
 pub use crate::files::sync_folder;
 pub use condition::{ColumnKind, Condition};
-pub use exporter::{Compression, Content, Exporter, Extra, Job, Output, Row, rounded};
+pub use exporter::{Compression, Content, Exporter, Extra, Job, Output, Row, rounded, sides};
 pub use split::Split;
 pub use take_down::TakeDown;
 
@@ -312,7 +312,7 @@ mod tests {
         String::from_utf8(files[0].clone()).expect("UTF-8")
     }
 
-    fn pair() -> PairLine {
+    pub fn pair() -> PairLine {
         PairLine {
             url_a: "http://ex.org/en/".into(),
             url_b: "http://ex.org/fr/".into(),

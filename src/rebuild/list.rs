@@ -92,7 +92,7 @@ fn wrong(list: &Path, problem: impl Into<String>) -> Error {
 
 /// What a row says; `None` where it does not say what it must.
 fn read(row: &Value) -> Option<Listed> {
-    let lang = |name: &str| Lang::parse(row[name].as_str()?);
+    let lang = |name: &str| Lang::from_tag(row[name].as_str()?);
     let number = |name: &str| row[name].as_u64().and_then(|number| u32::try_from(number).ok());
     let langs = [lang("lang_a")?, lang("lang_b")?];
     let original = row["original"].as_str();
@@ -194,6 +194,11 @@ pub mod tests {
         assert_eq!((line.a.kind, line.a.span, line.a.page), (Some(BlockKind::Item), (7, 7), 0xaa));
         assert_eq!(line.a.provenance.signals.opt_outs.names(), "noai noimageai");
         assert!(line.b.provenance.is_from(line.lang_a));
+        for tag in ["pt-BR", "zh-HK", "zh-Hant", "es-419", "und"] {
+            let mut row = row();
+            row["lang_b"] = tag.into();
+            assert_eq!(tests::line(&row).lang_b.as_str(), tag);
+        }
         for (name, value) in [
             ("lang_a", Value::Null),
             ("score", "x".into()),

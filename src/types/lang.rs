@@ -59,6 +59,16 @@ impl Lang {
         Some(Lang::from_code(code))
     }
 
+    /// Reads a tag as this program writes it: with a region it is the variant, else as [`Lang::parse`].
+    pub fn from_tag(tag: &str) -> Option<Lang> {
+        Lang::variant(tag).or_else(|| Lang::parse(tag))
+    }
+
+    /// The language that its tag says: [`Lang::UNKNOWN`] for [`Lang::unnamed`].
+    pub fn as_tagged(self) -> Lang {
+        if self.is_unnamed() { Lang::UNKNOWN } else { self }
+    }
+
     /// True for a language with a code of ISO 639-1: `uz`, and not `fil`.
     pub fn has_short_code(self) -> bool {
         let base = self.base();
@@ -239,6 +249,15 @@ mod tests {
         assert!(a.is_unnamed() && a.is_known() && a != b && !a.agrees(b) && a.agrees(Lang::UNKNOWN));
         assert!(!Lang::UNKNOWN.is_unnamed() && a.base() == Lang::UNKNOWN);
         assert_eq!(Lang::from_bytes(a.to_bytes()), a);
+        assert_eq!((a.as_tagged(), b.as_tagged(), Lang::EN.as_tagged()), (Lang::UNKNOWN, Lang::UNKNOWN, Lang::EN));
+    }
+
+    #[test]
+    fn what_is_written_of_a_language_is_read_again() {
+        for tag in ["en", "fil", "zh", "zh-Hans", "zh-Hant", "und", "pt-BR", "zh-HK", "zh-TW", "es-419", "fil-PH"] {
+            let lang = Lang::from_tag(tag).expect("a tag");
+            assert_eq!((lang.as_str(), Lang::from_tag(lang.as_str())), (tag, Some(lang)));
+        }
     }
 
     #[test]
