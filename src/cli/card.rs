@@ -190,12 +190,12 @@ fn code(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use diglot::types::{BitextLine, OptOuts, Place, Signals};
 
     use super::*;
 
-    fn line(lang_b: Lang, license: &str, opt_outs: OptOuts) -> BitextLine {
+    pub fn line(lang_b: Lang, license: &str, opt_outs: OptOuts) -> BitextLine {
         let signals = Signals { license: license.into(), opt_outs, ..Signals::default() };
         let place = |provenance| Place { url: "http://a.ex.org/".into(), provenance, ..Place::default() };
         BitextLine {

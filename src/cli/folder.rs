@@ -2,27 +2,33 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use diglot::error::Error;
-use diglot::export::{Exporter, Files, Format, Job, Output, Row, sync_folder};
+use diglot::export::{Bytes, Compression, Exporter, Files, Format, Job, Output, Row, sides, sync_folder};
 use diglot::types::Lang;
 use tempfile::TempDir;
 
 use super::card::Card;
-use super::output::{Written, compressed, raw, refuse_within_store};
+use super::output::{Written, refuse_within_store};
+use super::part_file::PartFile;
 use super::shape::Shape;
 
-/// How many parts have files open at once. Where there are more, the one that waited longest goes on in a file of its own.
+/// How many files are open at once. Those that waited longest are closed, and opened again when rows come.
 const MAX_OPEN: usize = 128;
 /// After how many rows of a part it is looked at how much it holds, and how long its file is.
-const LOOK: u64 = 64;
+const LOOK_ROWS: u64 = 64;
+/// After how many bytes of rows of a part the same is done.
+const LOOK_BYTES: usize = 256 << 10;
 
 /// A folder that is being filled under another name.
 pub struct Folder {
     made: TempDir,
+    /// Shows others that it is being filled.
+    _lock: Option<File>,
     path: PathBuf,
     written: Cell<Written>,
 }
@@ -49,35 +55,79 @@ impl Folder {
         let Some(name) = path.file_name() else { return Err(problem("is no name of a new folder").into()) };
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let prefix = format!(".{}.", name.to_string_lossy());
+        if is_mounted(&path, parent) {
+            return Err(problem("is where another disk begins; give a new folder in it").into());
+        }
+        let name = format!(".{}.part", name.to_string_lossy());
+        clear(&parent.join(&name))?;
         let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(".part");
+        builder.prefix(&name).rand_bytes(0);
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
         let made = builder.tempdir_in(parent).map_err(Error::io(&path, "creating"))?;
-        Ok(Folder { made, path, written: Cell::default() })
+        let lock = lock(made.path())?;
+        Ok(Folder { made, _lock: lock, path, written: Cell::default() })
     }
 
-    /// Makes a file in it; folders in its name are made too.
-    pub fn create(&self, name: &str) -> io::Result<File> {
+    /// The path of a file in it; folders in its name are made.
+    fn file(&self, name: &str) -> io::Result<PathBuf> {
         let path = self.made.path().join(name);
         path.parent().map_or(Ok(()), fs::create_dir_all)?;
-        File::create_new(path)
+        Ok(path)
     }
 
     /// Gives the folder its name, or removes it after an error, or if the store was changed by others meanwhile.
     pub fn finish(self, written: anyhow::Result<()>) -> anyhow::Result<Written> {
         written.and_then(|()| Ok(super::touched::check()?))?;
-        let Folder { made, path, written } = self;
+        let Folder { made, path, written, _lock } = self;
         sync(made.path()).map_err(Error::io(&path, "syncing"))?;
+        // Whatever happens now, what took hours is not removed.
+        let made = made.keep();
         // An empty one may lie there.
         let _ = fs::remove_dir(&path);
-        fs::rename(made.path(), &path).map_err(Error::io(&path, "naming"))?;
-        // There is nothing left to remove.
-        let _ = made.keep();
+        fs::rename(&made, &path).map_err(Error::io(&path, "naming")).with_context(|| {
+            format!("the export is complete, and lies in {}; give it a name yourself", made.display())
+        })?;
         let parent = path.parent().unwrap_or(&path);
         sync_folder(parent).map_err(Error::io(parent, "syncing"))?;
         Ok(written.get())
+    }
+}
+
+/// True for a folder on another disk than that which it lies in, where no other folder can take its place.
+fn is_mounted(path: &Path, parent: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let disk = |path: &Path| fs::metadata(path).ok().map(|metadata| metadata.dev());
+        path.exists() && disk(path) != disk(parent)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (path, parent);
+        false
+    }
+}
+
+/// Removes what an export that was killed has left.
+fn clear(made: &Path) -> anyhow::Result<()> {
+    if !made.is_dir() {
+        return Ok(());
+    }
+    let _lock = lock(made)?;
+    Ok(fs::remove_dir_all(made).map_err(Error::io(made, "removing"))?)
+}
+
+/// Locks a folder, where the system can.
+fn lock(made: &Path) -> Result<Option<File>, Error> {
+    let Ok(file) = File::open(made) else { return Ok(None) };
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            let problem = "is being written by another export; wait for it, or give another folder";
+            Err(Error::input(made.display().to_string(), problem))
+        }
+        Err(TryLockError::Error(_)) => Ok(None),
+        Ok(()) => Ok(Some(file)),
     }
 }
 
@@ -98,19 +148,22 @@ struct Part {
     split: usize,
 }
 
-/// A part with its file.
+/// A part with its files.
 struct Open {
     exporter: Box<dyn Exporter>,
-    /// The same files, to look at how long they are.
-    files: Vec<File>,
+    files: Vec<PartFile>,
+    /// False where all of these are closed for now.
+    is_awake: bool,
     rows: u64,
+    /// Bytes of rows since it was looked at last.
+    bytes: usize,
     held: usize,
     used: u64,
 }
 
 impl Open {
     fn file_bytes(&self) -> io::Result<u64> {
-        self.files.iter().map(|file| Ok(file.metadata()?.len())).sum()
+        self.files.iter().map(PartFile::bytes).sum()
     }
 }
 
@@ -122,11 +175,15 @@ pub struct Parts<'f> {
     shape: &'f Shape,
     /// Bytes of rows that may wait to be written.
     budget: usize,
+    /// How many files are open at most.
+    most: usize,
     open: BTreeMap<Part, Open>,
     /// How many files of each part there were.
     files: BTreeMap<Part, usize>,
     /// Bytes that all open parts hold.
     held: usize,
+    /// How many of their files may be open.
+    awake: usize,
     rows: u64,
     written: Written,
     /// What is said of all files in one more.
@@ -134,10 +191,14 @@ pub struct Parts<'f> {
 }
 
 impl<'f> Parts<'f> {
-    /// Without any files yet.
+    /// Without any files yet. Half of `budget`, in bytes, is for what compresses, and half for rows.
     pub fn new(folder: &'f Folder, format: &'f Format, job: Job, shape: &'f Shape, budget: usize) -> Parts<'f> {
         let (open, files, written) = Default::default();
-        Parts { folder, format, job, shape, budget, open, files, held: 0, rows: 0, written, card: None }
+        let budget = budget / 2;
+        // A part has up to two files.
+        let most = (budget / PartFile::open_bytes(coding(format, shape))).clamp(2, MAX_OPEN);
+        let (held, awake, rows, card) = (0, 0, 0, None);
+        Parts { folder, format, job, shape, budget, most, open, files, held, awake, rows, written, card }
     }
 
     /// The same, with a card that describes them.
@@ -152,29 +213,38 @@ impl<'f> Parts<'f> {
         let ending = self.shape.ending(self.format);
         let langs = part.langs.and_then(|(a, b)| Some([a, b?]));
         let names = match (self.format.files, langs) {
-            (Files::OneALanguage, Some(langs)) => langs.map(|lang| format!("{name}.{lang}{ending}")).to_vec(),
+            (Files::OneALanguage, Some(langs)) => sides(langs).map(|side| format!("{name}.{side}{ending}")).to_vec(),
             _ => vec![format!("{name}{ending}")],
         };
-        let (mut outputs, mut files): (Vec<Output>, Vec<File>) = Default::default();
-        for name in names {
-            let file = self.folder.create(&name)?;
-            files.push(file.try_clone()?);
-            outputs.push(if ending.is_empty() || self.format.bytes == diglot::export::Bytes::Members {
-                raw(file)
-            } else {
-                compressed(Path::new(&name), file)?
-            });
-        }
+        let coding = coding(self.format, self.shape);
+        let file = |name: String| PartFile::create(self.folder.file(&name)?, coding);
+        let files: Vec<PartFile> = names.into_iter().map(file).collect::<io::Result<_>>()?;
+        let outputs = files.iter().map(|file| Box::new(file.clone()) as Output).collect();
+        self.wake(files.len())?;
         let exporter = (self.format.make)(&Job { langs, ..self.job }, outputs)?;
-        Ok(Open { exporter, files, rows: 0, held: 0, used: 0 })
+        Ok(Open { exporter, files, is_awake: true, rows: 0, bytes: 0, held: 0, used: self.rows })
+    }
+
+    /// Makes room for some open files, by closing those that waited longest.
+    fn wake(&mut self, files: usize) -> io::Result<()> {
+        while self.awake + files > self.most {
+            let awake = self.open.values_mut().filter(|open| open.is_awake);
+            let Some(oldest) = awake.min_by_key(|open| open.used) else { break };
+            oldest.files.iter().try_for_each(PartFile::close)?;
+            oldest.is_awake = false;
+            self.awake -= oldest.files.len();
+        }
+        self.awake += files;
+        Ok(())
     }
 
     fn end(&mut self, part: Part, open: Open) -> io::Result<()> {
-        let Open { exporter, files, held, .. } = open;
+        let Open { exporter, files, is_awake, held, .. } = open;
         self.held -= held;
+        self.awake -= if is_awake { files.len() } else { 0 };
         exporter.finish()?;
         self.written.files += files.len() as u64;
-        let bytes = files.iter().map(|file| Ok(file.metadata()?.len())).sum::<io::Result<u64>>()?;
+        let bytes = files.iter().map(PartFile::bytes).sum::<io::Result<u64>>()?;
         self.written.bytes += bytes;
         if let (Some(card), Some((a, Some(b)))) = (&mut self.card, part.langs) {
             card.file([a, b], self.shape.part(part.split), bytes);
@@ -187,7 +257,7 @@ impl<'f> Parts<'f> {
         let Some(open) = self.open.get_mut(&part) else { return Ok(()) };
         let held = open.exporter.held();
         self.held = self.held - open.held + held;
-        open.held = held;
+        (open.held, open.bytes) = (held, 0);
         let is_long = match self.shape.shard_bytes {
             Some(most) => open.file_bytes()? + held as u64 >= most,
             None => false,
@@ -196,13 +266,34 @@ impl<'f> Parts<'f> {
             return self.open.remove(&part).map_or(Ok(()), |open| self.end(part, open));
         }
         while self.held > self.budget {
-            let Some(most) = self.open.values_mut().max_by_key(|open| open.held).filter(|open| open.held > 0) else {
-                break;
-            };
-            most.exporter.relieve()?;
+            let fullest = self.open.iter_mut().max_by_key(|(_, open)| open.held).filter(|(_, open)| open.held > 0);
+            let Some((&part, most)) = fullest else { break };
             self.held -= std::mem::take(&mut most.held);
+            self.rouse(part)?;
+            self.open.get_mut(&part).map_or(Ok(()), |most| most.exporter.relieve())?;
         }
         Ok(())
+    }
+
+    /// Lets the files of a part be open.
+    fn rouse(&mut self, part: Part) -> io::Result<()> {
+        self.rows += 1;
+        let Some(open) = self.open.get_mut(&part) else { return Ok(()) };
+        open.used = self.rows;
+        if open.is_awake {
+            return Ok(());
+        }
+        open.is_awake = true;
+        let files = open.files.len();
+        self.wake(files)
+    }
+}
+
+/// What the program compresses the files of a folder with; other formats do it themselves.
+fn coding(format: &Format, shape: &Shape) -> Compression {
+    match format.bytes {
+        Bytes::Packed | Bytes::Members => Compression::None,
+        Bytes::Text | Bytes::Binary => shape.compression,
     }
 }
 
@@ -225,24 +316,20 @@ impl Exporter for Parts<'_> {
             langs: row.langs().filter(|_| self.shape.by_langs),
             split: self.shape.split.as_ref().map_or(0, |split| split.of(row)),
         };
-        self.rows += 1;
-        if !self.open.contains_key(&part) {
-            if self.open.len() >= MAX_OPEN
-                && let Some(oldest) = self.open.iter().min_by_key(|(_, open)| open.used).map(|(part, _)| *part)
-                && let Some(open) = self.open.remove(&oldest)
-            {
-                self.end(oldest, open)?;
-            }
+        if self.open.contains_key(&part) {
+            self.rouse(part)?;
+        } else {
             let open = self.begin(part)?;
             self.open.insert(part, open);
         }
         let Some(open) = self.open.get_mut(&part) else { return Ok(()) };
         open.exporter.row(row)?;
+        (open.rows, open.bytes) = (open.rows + 1, open.bytes + row.bytes());
+        let is_due = open.rows % LOOK_ROWS == 0 || open.bytes >= LOOK_BYTES;
         if let Some(card) = &mut self.card {
             card.row(self.shape.part(part.split), row);
         }
-        (open.rows, open.used) = (open.rows + 1, self.rows);
-        if open.rows % LOOK == 0 { self.look(part) } else { Ok(()) }
+        if is_due { self.look(part) } else { Ok(()) }
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
@@ -250,9 +337,171 @@ impl Exporter for Parts<'_> {
             self.end(part, open)?;
         }
         if let Some(card) = &self.card {
-            self.folder.create("README.md")?.write_all(card.text().as_bytes())?;
+            fs::write(self.folder.file("README.md")?, card.text())?;
         }
         self.folder.written.set(self.written);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::Parser;
+    use diglot::export::{self, Content, Extra};
+    use diglot::types::BitextLine;
+
+    use super::super::card::tests::line;
+    use super::super::shape::ShapeArgs;
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        shape: ShapeArgs,
+    }
+
+    /// Fills a folder with rows; returns the names of its files.
+    fn filled(folder: &Path, format: &str, arguments: &str, budget: usize, rows: &[BitextLine]) -> BTreeSet<String> {
+        let (_, format) = export::format(Some(Content::Bitext), Some(format), None).expect("a format");
+        let arguments = ["x", "--partition-by", "langs"].into_iter().chain(arguments.split_whitespace());
+        let shape = Line::parse_from(arguments).shape.of_folder(Content::Bitext, format).expect("a shape");
+        let now = jiff::Timestamp::from_second(0).expect("a date");
+        let extra = Extra::default();
+        let job = Job { content: Content::Bitext, langs: None, extra, compression: shape.compression, now };
+        let made = Folder::new(folder).expect("room on the disk");
+        let mut parts = Box::new(Parts::new(&made, format, job, &shape, budget));
+        let mut written = Ok(());
+        for row in rows {
+            written = written.and_then(|()| parts.row(Row::Sentences(row)));
+            assert!(parts.awake <= parts.most && parts.most <= MAX_OPEN);
+        }
+        let written = written.and_then(|()| parts.finish()).map_err(anyhow::Error::from);
+        made.finish(written).expect("room on the disk");
+        names(folder, folder)
+    }
+
+    fn names(folder: &Path, root: &Path) -> BTreeSet<String> {
+        let entries = fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
+        let of = |path: PathBuf| {
+            if path.is_dir() {
+                return names(&path, root);
+            }
+            BTreeSet::from([path.strip_prefix(root).expect("below it").display().to_string()])
+        };
+        entries.flat_map(of).collect()
+    }
+
+    fn text(path: PathBuf) -> String {
+        String::from_utf8_lossy(&zstd::decode_all(File::open(path).expect("a file")).expect("zstd")).into_owned()
+    }
+
+    #[test]
+    fn languages_that_nothing_names_are_in_one_file() {
+        let outside = tempfile::tempdir().expect("a folder");
+        let [a, b] = [0, 1].map(|number| Lang::unnamed(number).expect("a letter"));
+        let row = |lang_a, lang_b| BitextLine { lang_a, ..line(lang_b, "", Default::default()) };
+        let rows = [row(Lang::EN, a), row(Lang::EN, b), row(a, b), row(Lang::EN, Lang::UNKNOWN)];
+        let found = filled(&outside.path().join("moses"), "moses", "", 1 << 20, &rows);
+        let expected = ["en-und/part.en", "en-und/part.und", "und-und/part.a", "und-und/part.b"];
+        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+        let und = fs::read_to_string(outside.path().join("moses/en-und/part.und")).expect("it was written");
+        assert_eq!(und.lines().count(), 3);
+        let found = filled(&outside.path().join("hf"), "hf", "", 1 << 20, &rows);
+        assert_eq!(found.len(), 2);
+        let both = fs::read_to_string(outside.path().join("hf/und-und/part.jsonl")).expect("it was written");
+        assert_eq!(both, "{\"translation\":{\"a\":\"a\",\"b\":\"b\"}}\n");
+    }
+
+    #[test]
+    fn a_part_has_one_file_however_many_parts_there_are() {
+        let outside = tempfile::tempdir().expect("a folder");
+        let langs: Vec<Lang> =
+            ('a'..='t').flat_map(|a| ('a'..='j').filter_map(move |b| Lang::parse(&format!("q{a}{b}")))).collect();
+        assert_eq!(langs.iter().collect::<BTreeSet<_>>().len(), 200);
+        // Domain by domain, as exports go.
+        let rows: Vec<BitextLine> =
+            (0..10).flat_map(|_| langs.iter().map(|lang| line(*lang, "", Default::default()))).collect();
+        for (format, arguments) in [("jsonl", "--compression zstd"), ("moses", "--compression zstd"), ("tsv", "")] {
+            let folder = outside.path().join(format);
+            let found = filled(&folder, format, arguments, 64 << 20, &rows);
+            assert_eq!(found.len(), if format == "moses" { 400 } else { 200 }, "{format}");
+            for name in found {
+                let bytes = if format == "tsv" {
+                    fs::read_to_string(folder.join(&name)).expect("it was written")
+                } else {
+                    text(folder.join(&name))
+                };
+                assert_eq!(bytes.lines().count(), if format == "tsv" { 11 } else { 10 }, "{name}");
+            }
+        }
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn rows_that_wait_take_no_more_than_their_budget() {
+        let outside = tempfile::tempdir().expect("a folder");
+        let others = vec![("u".repeat(100 << 10), "v".repeat(100 << 10))];
+        let rows: Vec<BitextLine> = ["fr", "de", "nl", "it"]
+            .into_iter()
+            .cycle()
+            .take(400)
+            .map(|lang| BitextLine {
+                others: others.clone(),
+                ..line(Lang::parse(lang).expect("a tag"), "", Default::default())
+            })
+            .collect();
+        for format in ["arrow", "parquet"] {
+            let (_, format) = export::format(Some(Content::Bitext), Some(format), None).expect("a format");
+            let shape = Line::parse_from(["x", "--partition-by", "langs"]).shape;
+            let shape = shape.of_folder(Content::Bitext, format).expect("a shape");
+            let now = jiff::Timestamp::from_second(0).expect("a date");
+            let job = Job {
+                content: Content::Bitext,
+                langs: None,
+                extra: Extra::default(),
+                compression: shape.compression,
+                now,
+            };
+            let made = Folder::new(&outside.path().join(format.name)).expect("room on the disk");
+            let mut parts = Parts::new(&made, format, job, &shape, 8 << 20);
+            for row in &rows {
+                parts.row(Row::Sentences(row)).expect("room on the disk");
+                let held: usize = parts.open.values().map(|open| open.exporter.held()).sum();
+                assert!(held < (4 << 20) + 4 * (LOOK_BYTES + (300 << 10)), "{held} bytes of {}", format.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_killed_is_cleared_and_what_is_being_written_is_left() {
+        let outside = tempfile::tempdir().expect("a folder");
+        let (out, hidden) = (outside.path().join("out"), outside.path().join(".out.part"));
+        fs::create_dir_all(hidden.join("en-fr")).expect("room on the disk");
+        fs::write(hidden.join("en-fr/part.tsv"), "left").expect("room on the disk");
+        let first = Folder::new(&out).expect("what was left is cleared");
+        assert!(hidden.is_dir() && !hidden.join("en-fr").exists());
+        if cfg!(unix) {
+            let problem = Folder::new(&out).err().expect("it is being written").to_string();
+            assert!(problem.contains("is being written by another export"), "{problem}");
+        }
+        drop(first);
+        assert!(!hidden.exists());
+    }
+
+    #[test]
+    fn a_complete_export_stays_where_its_place_is_taken_meanwhile() {
+        let outside = tempfile::tempdir().expect("a folder");
+        let out = outside.path().join("out");
+        let made = Folder::new(&out).expect("room on the disk");
+        fs::write(made.file("en-fr/part.tsv").expect("room on the disk"), "rows").expect("room on the disk");
+        fs::create_dir(&out).and_then(|()| fs::write(out.join("x"), "of others")).expect("room on the disk");
+        let problem = format!("{:#}", made.finish(Ok(())).expect_err("the place is taken"));
+        let kept = outside.path().join(".out.part/en-fr/part.tsv");
+        assert!(problem.contains("the export is complete, and lies in ") && kept.is_file(), "{problem}");
+        if Path::new("/proc").is_dir() && cfg!(target_os = "linux") {
+            assert!(is_mounted(Path::new("/proc"), Path::new("/")) && !is_mounted(outside.path(), outside.path()));
+        }
     }
 }

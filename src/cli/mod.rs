@@ -40,6 +40,7 @@ mod manual;
 mod output;
 mod pairs;
 mod parent;
+mod part_file;
 #[cfg(all(feature = "pdf", unix))]
 mod pdf;
 mod progress;
