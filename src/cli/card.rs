@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
 
-use diglot::export::Row;
+use diglot::export::{Row, sides};
 use diglot::types::{Lang, Provenance, domain_of};
 use indicatif::BinaryBytes;
+use xxhash_rust::xxh3::xxh3_64;
 
-/// How many licences are counted by themselves; others are counted together.
+/// How many licences are named, those of most rows; others are counted together.
 const LICENSES: usize = 100;
+/// How many licences are counted by themselves; those that are met later are among the others.
+const COUNTED_LICENSES: usize = 100_000;
 /// What stands for pages that name no licence.
 const NO_LICENSE: &str = "none named";
 /// What stands for licences beyond those that are counted.
@@ -19,7 +22,8 @@ const OTHER_LICENSES: &str = "others";
 struct Figures {
     rows: u64,
     bytes: u64,
-    domains: HashSet<String>,
+    /// By their hashes.
+    domains: HashSet<u64>,
 }
 
 /// The card of a data set of sentence pairs, while its rows are counted.
@@ -27,6 +31,8 @@ pub struct Card {
     name: String,
     /// How it was made: names and values.
     settings: Vec<(String, String)>,
+    /// The parts for training and tests; none where all is for training.
+    parts: Vec<String>,
     /// By languages, then by the name of the part.
     figures: BTreeMap<([Lang; 2], String), Figures>,
     licenses: BTreeMap<String, u64>,
@@ -36,21 +42,18 @@ pub struct Card {
 
 impl Card {
     /// Of a data set without rows.
-    pub fn new(name: String, settings: Vec<(String, String)>) -> Card {
+    pub fn new(name: String, settings: Vec<(String, String)>, parts: Vec<String>) -> Card {
         let (figures, licenses) = Default::default();
-        Card { name, settings, figures, licenses, machine_translated: 0, opted_out: 0 }
+        Card { name, settings, parts, figures, licenses, machine_translated: 0, opted_out: 0 }
     }
 
     /// Counts a row of a part.
     pub fn row(&mut self, part: &str, row: Row<'_>) {
-        let Row::Sentences(line) = row else { return };
-        let figures = self.figures.entry(([line.lang_a, line.lang_b], part.to_owned())).or_default();
+        let (Row::Sentences(line), Some((a, Some(b)))) = (row, row.langs()) else { return };
+        let figures = self.figures.entry(([a, b], part.to_owned())).or_default();
         figures.rows += 1;
         for url in [&line.a.url, &line.b.url] {
-            let domain = domain_of(url);
-            if !figures.domains.contains(domain.as_ref()) {
-                figures.domains.insert(domain.into_owned());
-            }
+            figures.domains.insert(xxh3_64(domain_of(url).as_bytes()));
         }
         let pages = [&line.a.provenance, &line.b.provenance];
         let any = |is_so: fn(&Provenance) -> bool| u64::from(pages.into_iter().any(is_so));
@@ -59,7 +62,7 @@ impl Card {
         let licenses: BTreeSet<&str> = pages.iter().map(|page| page.signals.license.as_str()).collect();
         for license in licenses {
             let license = if license.is_empty() { NO_LICENSE } else { license };
-            let is_full = self.licenses.len() >= LICENSES && !self.licenses.contains_key(license);
+            let is_full = self.licenses.len() >= COUNTED_LICENSES && !self.licenses.contains_key(license);
             *self.licenses.entry(if is_full { OTHER_LICENSES } else { license }.to_owned()).or_default() += 1;
         }
     }
@@ -101,7 +104,12 @@ impl Card {
         for (name, (_, parts)) in &configs {
             writeln!(out, "- config_name: {name}\n  data_files:")?;
             for part in parts {
-                writeln!(out, "  - split: {}\n    path: {}", split(part), quoted(&format!("{name}/{part}[.-]*")))?;
+                writeln!(
+                    out,
+                    "  - split: {}\n    path: {}",
+                    quoted(self.split(part)),
+                    quoted(&format!("{name}/{part}[.-]*"))
+                )?;
             }
         }
         writeln!(out, "dataset_info:")?;
@@ -110,9 +118,25 @@ impl Card {
                 out,
                 "- config_name: {name}\n  features:\n  - name: translation\n    dtype:\n      translation:\n        languages:"
             )?;
-            langs.iter().try_for_each(|lang| writeln!(out, "        - {}", quoted(lang.as_str())))?;
+            sides(*langs).iter().try_for_each(|side| writeln!(out, "        - {}", quoted(side)))?;
         }
         writeln!(out, "---")
+    }
+
+    /// The name of a part as a split; that of the only part is `train`, as `datasets` call it.
+    fn split<'p>(&self, part: &'p str) -> &'p str {
+        if self.parts.is_empty() { "train" } else { part }
+    }
+
+    /// The licences of most rows, then all others together.
+    fn licenses(&self, out: &mut String) -> std::fmt::Result {
+        let mut licenses: Vec<(&str, u64)> =
+            self.licenses.iter().map(|(name, count)| (name.as_str(), *count)).collect();
+        licenses.sort_by_key(|&(name, count)| (name == OTHER_LICENSES, std::cmp::Reverse(count), name));
+        let others: u64 = licenses.iter().skip(LICENSES).map(|(_, count)| count).sum();
+        licenses.truncate(LICENSES);
+        licenses.extend((others > 0).then_some((OTHER_LICENSES, others)));
+        licenses.iter().try_for_each(|(name, count)| writeln!(out, "| {} | {count} |", name.replace('|', "%7C")))
     }
 
     fn body(&self, out: &mut String) -> std::fmt::Result {
@@ -125,20 +149,28 @@ impl Card {
         )?;
         if let Some((name, (langs, parts))) = self.configs().first_key_value() {
             writeln!(out, "```python\nfrom datasets import load_dataset\n")?;
-            writeln!(out, "rows = load_dataset(\"{}\", \"{name}\", split=\"{}\")", self.name, split(parts[0]))?;
-            writeln!(out, "rows[0][\"translation\"][\"{}\"]\n```\n", langs[0])?;
+            let (data, split) = (quoted(&self.name), self.split(parts[0]));
+            writeln!(out, "rows = load_dataset({data}, \"{name}\", split=\"{split}\")")?;
+            writeln!(out, "rows[0][\"translation\"][\"{}\"]\n```\n", sides(*langs)[0])?;
         }
         writeln!(
             out,
             "## Figures\n\n| languages | split | sentence pairs | domains | size |\n|---|---|---:|---:|---:|"
         )?;
         for (([a, b], part), Figures { rows, bytes, domains }) in &self.figures {
-            writeln!(out, "| {a}-{b} | {} | {rows} | {} | {} |", split(part), domains.len(), BinaryBytes(*bytes))?;
+            writeln!(out, "| {a}-{b} | {} | {rows} | {} | {} |", self.split(part), domains.len(), BinaryBytes(*bytes))?;
         }
-        writeln!(
-            out,
-            "\nNo domain has pages in two splits of the same data set; domains that differ in their public suffix alone count as one."
-        )?;
+        for (name, (_, found)) in self.configs() {
+            for part in self.parts.iter().filter(|part| !found.contains(&part.as_str())) {
+                writeln!(out, "| {name} | {part} | 0 | 0 | no file |")?;
+            }
+        }
+        if !self.parts.is_empty() {
+            writeln!(
+                out,
+                "\nAll that a domain has is in one split, and so is all that domains have that differ in their public suffix alone."
+            )?;
+        }
         writeln!(out, "\n## Settings\n\nWhat is not named here is as that version of the program has it.\n")?;
         if self.settings.is_empty() {
             writeln!(out, "All settings are at their defaults.")?;
@@ -149,11 +181,7 @@ impl Card {
             "\n## Licences\n\nThe texts belong to those who wrote them. This is what their pages say; a link in a footer may be meant for a part of the page.\n"
         )?;
         writeln!(out, "| licence that one of the two pages names | sentence pairs |\n|---|---:|")?;
-        let mut licenses: Vec<(&String, &u64)> = self.licenses.iter().collect();
-        licenses.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
-        for (license, count) in licenses {
-            writeln!(out, "| {} | {count} |", license.replace('|', "%7C"))?;
-        }
+        self.licenses(out)?;
         writeln!(out, "\n## What pages say of themselves\n")?;
         writeln!(
             out,
@@ -166,11 +194,6 @@ impl Card {
             self.opted_out
         )
     }
-}
-
-/// The name of a part as a split; that of the only part is `train`, as `datasets` call it.
-fn split(part: &str) -> &str {
-    if part == super::shape::ONLY_PART { "train" } else { part }
 }
 
 /// A list in YAML.
@@ -222,7 +245,8 @@ pub mod tests {
     #[test]
     fn a_card_counts_what_it_describes() {
         let fr = Lang::parse("fr").expect("a tag");
-        let mut card = Card::new("x".into(), vec![("min-score".into(), "0.9".into())]);
+        let parts = ["train", "dev", "part"].map(str::to_owned).to_vec();
+        let mut card = Card::new("x".into(), vec![("min-score".into(), "0.9".into())], parts);
         card.row("train", Row::Sentences(&line(fr, "https://a.test/", OptOuts::NO_AI)));
         card.row("dev", Row::Sentences(&line(fr, "", OptOuts::default())));
         card.row("train", Row::Sentences(&line(Lang::ZH_HANS, "", OptOuts::NO_IMAGE_AI)));
@@ -230,10 +254,12 @@ pub mod tests {
         let text = card.text();
         for part in [
             "language:\n- \"en\"\n- \"fr\"\n- \"zh\"\n",
-            "- config_name: en-fr\n  data_files:\n  - split: dev\n    path: \"en-fr/dev[.-]*\"\n  - split: train\n",
+            "- config_name: en-fr\n  data_files:\n  - split: \"dev\"\n    path: \"en-fr/dev[.-]*\"\n  - split: \"train\"\n",
             "- config_name: en-zh-Hans\n",
             "\n3 sentence pairs from",
             "| en-fr | train | 1 | 1 | 2.00 KiB |",
+            "| en-fr | part | 0 | 0 | no file |",
+            "\nAll that a domain has is in one split",
             "- `min-score`: `0.9`",
             "| none named | 3 |\n| https://a.test/ | 1 |",
             "uses of texts: 1 sentence pairs",
@@ -244,12 +270,36 @@ pub mod tests {
 
     #[test]
     fn the_only_part_is_for_training_and_a_language_is_no_truth_value() {
-        let mut card = Card::new("no: name".into(), Vec::new());
+        let mut card = Card::new("no: name".into(), Vec::new(), Vec::new());
         card.row("part", Row::Sentences(&line(Lang::parse("no").expect("a tag"), "", OptOuts::default())));
         let text = card.text();
         assert!(text.contains("pretty_name: \"no: name\"\n") && text.contains("- \"no\"\n"), "{text}");
-        assert!(text.contains("  - split: train\n    path: \"en-no/part[.-]*\"\n"), "{text}");
+        assert!(text.contains("  - split: \"train\"\n    path: \"en-no/part[.-]*\"\n"), "{text}");
         assert!(text.contains("All settings are at their defaults."), "{text}");
-        assert!(Card::new("x".into(), Vec::new()).text().contains("\n0 sentence pairs"));
+        let [a, b] = [0, 1].map(|number| Lang::unnamed(number).expect("a letter"));
+        let mut card = Card::new("x".into(), Vec::new(), Vec::new());
+        for lang_a in [Lang::UNKNOWN, a] {
+            card.row("part", Row::Sentences(&BitextLine { lang_a, ..line(b, "", OptOuts::default()) }));
+        }
+        let text = card.text();
+        assert!(
+            text.contains("languages:\n        - \"a\"\n        - \"b\"\n") && text.contains("| und-und |"),
+            "{text}"
+        );
+        assert!(!text.contains("in one split"), "{text}");
+        assert!(Card::new("x".into(), Vec::new(), Vec::new()).text().contains("\n0 sentence pairs"));
+    }
+
+    #[test]
+    fn licences_of_most_rows_are_named_whenever_they_were_met() {
+        let mut card = Card::new("x".into(), Vec::new(), Vec::new());
+        for number in 0..LICENSES + 50 {
+            card.row("part", Row::Sentences(&line(Lang::ZH, &format!("https://{number}.test/"), OptOuts::default())));
+        }
+        for _ in 0..3 {
+            card.row("part", Row::Sentences(&line(Lang::ZH, "https://last.test/", OptOuts::default())));
+        }
+        let text = card.text();
+        assert!(text.contains("| https://last.test/ | 3 |\n") && text.contains("| others | 52 |\n"), "{text}");
     }
 }

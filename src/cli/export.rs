@@ -12,8 +12,10 @@ use diglot::export::{self, Bytes, Content, Exporter, Extra, Files, Format, Row, 
 use diglot::inputs;
 use diglot::query::bitext::{self, ALTERNATIVES, Asked, RECORDS};
 use diglot::query::{self, Joiner, PairRecords, Scope};
+use diglot::rebuild;
 use diglot::store::Store;
 use diglot::types::{BitextLine, Lang, LangPair, counted};
+use indicatif::BinaryBytes;
 
 use super::card::Card;
 use super::destination::{Destination, say_written};
@@ -32,8 +34,8 @@ use super::stop::{check_stop, look_at_stop};
 ///
 /// The ending of FILE gives the format; --format gives it if there is no ending, or the ending gives none. A file whose name ends in .gz or
 /// .zst is compressed. JSON is written as lines, with one object for each row (.jsonl). Memory does not grow with the output, except for
-/// the places of records (`--what warc`: some 50 bytes each; `--what fetch`: their names and URLs), and 8 bytes for each row of --since and
-/// --mark. Exit code 1 if `--what warc` cannot copy all records.
+/// the places of records (`--what warc`: some 50 bytes each; `--what fetch`: their names and URLs), 8 bytes for each row of --since and
+/// --mark, and for the card of `--format hf` some 20 bytes for each domain of a language pair. Exit code 1 if `--what warc` cannot copy all records.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -71,8 +73,9 @@ pub struct Export {
     mark: Option<PathBuf>,
     /// Leave out what is of pages that this file names: URLs, hosts, record ids, one a line.
     ///
-    /// A host stands for itself and for all hosts below it; a record id is that of WARC-Record-ID, `urn:…`, with or without <>; # begins a
-    /// comment. Rows that have such a page are left out, and so are its URLs in `also`.
+    /// A host stands for itself and for all hosts below it, at all ports, or at the one that is named; a record id is that of WARC-Record-ID,
+    /// `urn:…`, with or without <>; # at the start or after a blank begins a comment. Rows that have such a page are left out. `also` has other
+    /// pages by their URLs alone, so those go that the file names by URL or host.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     take_down: Option<PathBuf>,
     /// Also export sentence pairs that were left out, with the reason.
@@ -109,8 +112,7 @@ pub struct Export {
 impl Export {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let file = self.file();
-        let name = file.and_then(Path::file_name).map(|name| name.to_string_lossy());
-        let (content, format) = self.format(name.as_deref()).map_err(Error::Config)?;
+        let (content, format) = self.format().map_err(Error::Config)?;
         check_output(format, file, io::stdout().is_terminal()).map_err(Error::Config)?;
         let (store, mut config) = global.read()?;
         let lists = match content {
@@ -134,11 +136,10 @@ impl Export {
         self.check_options(content, format, &wanted)?;
         let scope = self.host.scope(&store)?;
         let take_down = self.take_down.as_deref().map(take_down).transpose()?.unwrap_or_default();
-        if take_down.names_records() && content == Content::Units {
-            return Err(Error::Config(
-                "--take-down names record ids, which --what units has none of; give URLs".into(),
-            )
-            .into());
+        if take_down.names_records() && [Content::Units, Content::Fetch].contains(&content) {
+            let what = content.name();
+            let problem = format!("--take-down names record ids, which --what {what} has none of; give URLs");
+            return Err(Error::Config(problem).into());
         }
         let source = Source {
             args: &self,
@@ -157,17 +158,16 @@ impl Export {
     }
 
     /// The content to export, and the format.
-    fn format(&self, name: Option<&str>) -> Result<(Content, &'static Format), String> {
+    fn format(&self) -> Result<(Content, &'static Format), String> {
         let asked = self.what.as_deref().and_then(|what| Content::ALL.iter().find(|(name, _)| *name == what));
         let asked = asked.map(|(_, content)| *content);
-        let plain = name.map(|name| name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name));
-        let plain = if self.is_dataset() && cfg!(feature = "parquet") { Some("data.parquet") } else { plain };
-        export::format(asked, self.format.as_deref(), plain)
+        let name = self.shape.naming(self.format.as_deref(), self.file());
+        export::format(asked, self.format.as_deref(), name.as_deref())
     }
 
     /// True for a folder that Hugging Face `datasets` load as a whole.
     fn is_dataset(&self) -> bool {
-        self.format.as_deref() == Some("hf") && self.file().is_some_and(|file| file.extension().is_none())
+        self.shape.is_dataset(self.format.as_deref(), self.file())
     }
 
     /// Refuses options that would not do anything.
@@ -193,16 +193,10 @@ impl Export {
         if self.detect && content != Bitext {
             return needs("--detect", &[Bitext]);
         }
-        if self.detect && !format.has_columns() {
-            return Err(Error::Config(format!("--detect writes columns, which --format {} has none of", format.name)));
-        }
         if self.record_ids && ![Pairs, Bitext].contains(&content) {
             return needs("--record-ids", &[Pairs, Bitext]);
         }
-        if self.record_ids && !format.has_columns() {
-            let name = format.name;
-            return Err(Error::Config(format!("--record-ids writes columns, which --format {name} has none of")));
-        }
+        check_columns(format, self.detect, self.record_ids)?;
         if self.join.is_some() && self.keep_all {
             return Err(Error::Config("--join joins what is kept; leave out --keep-all".into()));
         }
@@ -259,7 +253,7 @@ impl Export {
             (None, ..) => Some(source.two_langs(format)?),
         };
         let suffixes = match (format.files, langs) {
-            (Files::OneALanguage, Some(langs)) => langs.map(|lang| format!(".{lang}")).to_vec(),
+            (Files::OneALanguage, Some(langs)) => export::sides(langs).map(|side| format!(".{side}")).to_vec(),
             _ => vec![String::new()],
         };
         // The lexicon is asked before the file is made, so that an error leaves no file.
@@ -269,11 +263,11 @@ impl Export {
             Some(shape) => shape.compression,
             None => self.shape.compression_of_file(format, self.file())?,
         };
-        let mut marks = self.mark.as_deref().map(|path| Target::open_raw(Some(path), "")).transpose()?;
         let mut destination = match &shape {
-            Some(shape) => Destination::Folder(Folder::new(self.folder()?)?, shape),
+            Some(shape) => Destination::Folder(Folder::new(folder(self.file())?)?, shape),
             None => Destination::Files(Vec::new(), suffixes),
         };
+        let mut marks = self.mark.as_deref().map(|path| Target::open_raw(Some(path), "")).transpose()?;
         let mut done = Done::default();
         let written = destination.open(self.output.as_deref(), format).and_then(|()| {
             let now = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second())?;
@@ -326,15 +320,15 @@ impl Export {
     fn is_of_folder(&self) -> bool {
         self.shape.is_of_folder() || self.is_dataset()
     }
+}
 
-    /// The folder to write.
-    fn folder(&self) -> Result<&Path, Error> {
-        let problem = |problem: &str| Error::Config(format!("several files need {problem}"));
-        let folder = self.file().ok_or_else(|| problem("a folder; give -o FOLDER"))?;
-        match compression(folder) {
-            Some(_) => Err(problem("a folder, whose name does not end in .gz or .zst; compress them by --compression")),
-            None => Ok(folder),
-        }
+/// The folder to write.
+pub fn folder(file: Option<&Path>) -> Result<&Path, Error> {
+    let problem = |problem: &str| Error::Config(format!("several files need {problem}"));
+    let folder = file.ok_or_else(|| problem("a folder; give -o FOLDER"))?;
+    match compression(folder) {
+        Some(_) => Err(problem("a folder, whose name does not end in .gz or .zst; compress them by --compression")),
+        None => Ok(folder),
     }
 }
 
@@ -351,6 +345,17 @@ pub fn check_output(format: &Format, file: Option<&Path>, is_terminal: bool) -> 
         _ if file.is_none() && is_terminal => Err(format!(
             "--format {name} is no text for a terminal; give -o FILE, or a program to read it behind a pipe"
         )),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses options for more columns where a format has none.
+pub fn check_columns(format: &Format, detect: bool, record_ids: bool) -> Result<(), Error> {
+    let asked = [(detect, "--detect"), (record_ids, "--record-ids")].into_iter().find(|(is_asked, _)| *is_asked);
+    match asked {
+        Some((_, option)) if !format.has_columns() => {
+            Err(Error::Config(format!("{option} writes columns, which --format {} has none of", format.name)))
+        }
         _ => Ok(()),
     }
 }
@@ -528,7 +533,11 @@ impl Source<'_> {
             records: is_rebuilt || self.names_records(),
             pages: is_rebuilt,
         };
-        bitext::for_each_bead(self.store, self.config, self.scope, asked, |line| {
+        let mut shortened = 0_u64;
+        bitext::for_each_bead(self.store, self.config, self.scope, asked, |mut line| {
+            if is_rebuilt {
+                shortened += u64::from(shorten(&mut line));
+            }
             let is_wanted = self.wanted.takes(line.score, [line.lang_a, line.lang_b])
                 && self.wanted.takes_row(Row::Sentences(&line));
             let complete = match &mut joiner {
@@ -538,6 +547,10 @@ impl Source<'_> {
             };
             complete.map_or(Ok(()), |line| sink.row(row(&line, is_rebuilt)))
         })?;
+        if shortened > 0 {
+            let most = BinaryBytes(rebuild::ROW_BYTES as u64);
+            say(format!("{} of more than {most} have not all pages in `also`", counted(shortened, "row")));
+        }
         joiner.and_then(|mut joiner| joiner.rest()).map_or(Ok(()), |line| sink.row(row(&line, is_rebuilt)))
     }
 
@@ -573,14 +586,7 @@ impl Source<'_> {
     /// The card of a data set, with all that its rows depend on beside the archives.
     fn card(&self) -> Card {
         let name = self.args.file().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
-        // Where files lie on this machine is nobody's business.
-        let word = |word: &str| match word.starts_with('/') {
-            true => word.rsplit('/').next().unwrap_or_default().to_owned(),
-            false => word.to_owned(),
-        };
-        let value = |value: String| value.split(' ').map(word).collect::<Vec<_>>().join(" ");
-        let mut settings: Vec<(String, String)> =
-            Differing::of(self.store).settings.into_iter().map(|(name, given)| (name.into(), value(given))).collect();
+        let mut settings = Differing::published(self.store);
         let args = self.args;
         settings.extend(args.host.given().map(|host| ("host".into(), host.into())));
         settings.extend(self.wanted.told());
@@ -590,7 +596,7 @@ impl Source<'_> {
         settings.extend(args.take_down.as_ref().map(|_| ("take-down".into(), "a list".into())));
         settings.extend(args.since.as_ref().map(|_| ("since".into(), "an earlier export".into())));
         settings.extend(args.shape.told());
-        Card::new(name, settings)
+        Card::new(name, settings, args.shape.parts())
     }
 
     /// The two languages, then word pairs, the most probable first.
@@ -634,6 +640,21 @@ impl Source<'_> {
     }
 }
 
+/// Leaves out the last of the other pages of a row for a list that would be too long to be read; returns whether it is.
+fn shorten(line: &mut BitextLine) -> bool {
+    if Row::Rebuild(line).bytes() < rebuild::ROW_BYTES {
+        return false;
+    }
+    let mut room = rebuild::ROW_BYTES;
+    let mut fits = |(a, b): &(String, String)| {
+        room = room.saturating_sub(a.len() + b.len() + 32);
+        room > 0
+    };
+    let count = line.others.iter().take_while(|other| fits(other)).count();
+    line.others.truncate(count);
+    true
+}
+
 fn takes_pair(wanted: &Wanted, pair: &diglot::types::PairLine) -> bool {
     wanted.takes(pair.score, [pair.lang_a, pair.lang_b])
 }
@@ -657,5 +678,14 @@ mod tests {
         assert_eq!(check("jsonl", Content::Bitext, None, true), Ok(()));
         assert!(check("parquet", Content::Bitext, Some("x.parquet.gz"), false).is_err());
         assert!(check("warc", Content::Warc, Some("x.warc.zst"), false).is_err());
+    }
+
+    #[test]
+    fn a_row_of_a_list_can_be_read_however_many_pages_have_it() {
+        let url = "u".repeat(1 << 20);
+        let mut line = super::super::card::tests::line(Lang::ZH, "", Default::default());
+        assert!(!shorten(&mut line));
+        line.others = vec![(url.clone(), url); 40];
+        assert!(shorten(&mut line) && line.others.len() == 15, "{}", line.others.len());
     }
 }

@@ -7,29 +7,29 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::Args;
 use diglot::config::Config;
-use diglot::config::settings::BASE_URL;
 use diglot::error::Error;
-use diglot::export::{self, Content, Extra, Files, Format, Job, Row};
-use diglot::inputs;
-use diglot::rebuild;
-use diglot::types::counted;
-use diglot::upkeep::Given;
+use diglot::export::{self, Content, Extra, Files, Format, Job, Row, TakeDown};
+use diglot::inputs::{self, Inputs, Refused};
+use diglot::rebuild::{self, Rest, Texts};
+use diglot::store::StoredSettings;
+use diglot::types::{Lang, counted};
 
+use super::card::Card;
 use super::destination::{Destination, say_written};
-use super::export::{check_output, take_down};
+use super::export::{check_columns, check_output, folder, take_down};
 use super::folder::Folder;
 use super::global::Global;
-use super::output::{Target, compression};
 use super::say::say;
+use super::settings::{OnlyTexts, Settings};
 use super::shape::ShapeArgs;
 use super::stop::{check_stop, look_at_stop};
 
 /// Make sentence pairs again from a list without their texts, and the archives.
 ///
-/// `diglot export --what rebuild` writes the list: where the texts are, and all else that is known of the sentence pairs. What is written here is
-/// what `diglot export --what bitext` wrote then, byte for byte; no store is needed. Pages are known by their URLs and texts, so the archives may have
-/// other names, or be others with the same pages. What the archives lack is counted by reason, and the exit code is 1. A list of another version of
-/// the extractor is refused.
+/// `diglot export --what rebuild` writes the list: where the texts are, and all else that is known of the sentence pairs. What is written here has the
+/// rows that `diglot export --what bitext` wrote then, in any of its formats; TSV, CSV and JSON Lines are the same byte for byte. No store is needed. Pages are known
+/// by their URLs and texts, so the archives may have other names, or be others with the same pages. What the archives lack is counted by reason, and
+/// the exit code is 1. A list of another version of the extractor is refused.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -41,6 +41,9 @@ pub struct Rebuild {
     list: PathBuf,
     #[arg(value_name = "INPUT", required = true, help = super::run::INPUTS, long_help = super::run::inputs_help())]
     inputs: Vec<OsString>,
+    /// Skip inputs that cannot be read, and go on; the exit code is 1 if there were any.
+    #[arg(long)]
+    keep_going: bool,
     /// By default as FILE ends, else tsv; those of `diglot export --what bitext`.
     #[arg(long)]
     format: Option<String>,
@@ -53,9 +56,8 @@ pub struct Rebuild {
     /// Also write what the records of the pages are called.
     #[arg(long)]
     record_ids: bool,
-    /// Address from which folders of pages were saved, where no folder in them has the name of a host.
-    #[arg(long, value_name = "URL")]
-    base_url: Option<String>,
+    #[command(flatten)]
+    settings: Settings<OnlyTexts>,
     #[command(flatten)]
     shape: ShapeArgs,
     /// File to write; by default, or with `-`, stdout. Several files go into a folder of this name.
@@ -65,85 +67,132 @@ pub struct Rebuild {
 
 impl Rebuild {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let file = self.output.as_deref().filter(|path| path.as_os_str() != "-");
-        let name = file.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-        let plain = name.as_deref().map(|name| name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(name));
-        let format = export::format(Some(Content::Bitext), self.format.as_deref(), plain).map_err(Error::Config)?.1;
-        check_output(format, file, io::stdout().is_terminal()).map_err(Error::Config)?;
-        if format.files != Files::One && !self.shape.is_of_folder() {
-            let problem = format!("--format {} is of two languages here; give --partition-by langs", format.name);
-            return Err(Error::Config(problem).into());
+        let name = self.shape.naming(self.format.as_deref(), self.file());
+        let format = export::format(Some(Content::Bitext), self.format.as_deref(), name.as_deref());
+        let format = format.map_err(Error::Config)?.1;
+        check_output(format, self.file(), io::stdout().is_terminal()).map_err(Error::Config)?;
+        check_columns(format, self.detect, self.record_ids)?;
+        if format.files == Files::OneALanguage && self.file().is_none() {
+            return Err(Error::Config(format!("--format {} writes two files; give -o NAME", format.name)).into());
         }
-        let mut config = Config { memory: global.memory, ..Config::default() };
-        if let Some(url) = &self.base_url {
-            Given::of(&[(BASE_URL, url)])?.check(&self.list)?;
-            config.archive.base_url = Some(url.clone());
-        }
+        self.settings.check(&self.list)?;
+        let (_, config) = self.settings.settled(&StoredSettings::default())?;
+        let config = Config { memory: global.memory, ..config };
         let gone = self.take_down.as_deref().map(take_down).transpose()?.unwrap_or_default();
-        let inputs = inputs::expand(&self.inputs, false, &config.archive, &|_| false)?;
+        let inputs = inputs::expand(&self.inputs, self.keep_going, &config.archive, &|_| false)?;
         look_at_stop();
-        let mut texts = rebuild::wanted(&self.list)?;
-        for path in &inputs.archives {
-            texts.read(path, &config, &check_stop)?;
-        }
-        let mut lacking = rebuild::Lacking::new();
-        let count = self.write(format, file, &config, |row| {
-            lacking = rebuild::for_each(&self.list, &mut texts, &gone, |line| {
-                check_stop()?;
-                row(Row::Sentences(&line))
-            })?;
-            Ok(())
-        })?;
-        let all: u64 = lacking.values().sum();
-        if all == 0 {
-            return Ok(());
-        }
-        let file = file.map_or("stdout".into(), Path::to_string_lossy);
-        let why: Vec<String> = lacking.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-        bail!("{file} has {}, and lacks {all}: {}", counted(count as u64, "sentence pair"), why.join(", "))
+        self.write(format, &inputs, &config, &gone)
     }
 
-    /// Writes the rows that `each` gives; returns how many they are.
-    fn write(
-        &self,
-        format: &Format,
-        file: Option<&Path>,
-        config: &Config,
-        each: impl FnOnce(&mut dyn FnMut(Row<'_>) -> Result<(), Error>) -> Result<(), Error>,
-    ) -> anyhow::Result<usize> {
-        let shape = if self.shape.is_of_folder() { Some(self.shape.of_folder(Content::Bitext, format)?) } else { None };
-        let (compression, mut destination) = match &shape {
-            Some(shape) => {
-                let folder = file.filter(|folder| compression(folder).is_none());
-                let none = || Error::Config("several files need a folder; give -o FOLDER".into());
-                (shape.compression, Destination::Folder(Folder::new(folder.ok_or_else(none)?)?, shape))
+    /// The file to write; `None` for stdout.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+
+    fn is_dataset(&self) -> bool {
+        self.shape.is_dataset(self.format.as_deref(), self.file())
+    }
+
+    /// Reads the list and the archives, and writes the rows. What is asked wrongly is told before the archives are read.
+    fn write(&self, format: &Format, inputs: &Inputs, config: &Config, gone: &TakeDown) -> anyhow::Result<()> {
+        let is_of_folder = self.shape.is_of_folder() || self.is_dataset();
+        let shape = if is_of_folder { Some(self.shape.of_folder(Content::Bitext, format)?) } else { None };
+        let compression = match &shape {
+            Some(shape) => shape.compression,
+            None => self.shape.compression_of_file(format, self.file())?,
+        };
+        let rebuild::Wanted { mut texts, langs } = rebuild::wanted(&self.list, gone)?;
+        let langs: Vec<[Lang; 2]> = langs.into_iter().collect();
+        let langs = match (&shape, langs.as_slice()) {
+            // These have the languages of their rows.
+            (Some(_), _) => None,
+            (None, &[langs]) => Some(langs),
+            (None, _) if format.files == Files::One => None,
+            (None, all) => {
+                let problem = format!("--format {} is of two languages, {} pairs of languages", format.name, all.len());
+                return Err(Error::Config(format!("{problem} are in the list; give --partition-by langs")).into());
             }
-            None => {
-                let targets: Vec<Target> = Vec::new();
-                (self.shape.compression_of_file(format, file)?, Destination::Files(targets, vec![String::new()]))
+        };
+        let mut destination = match (&shape, langs.filter(|_| format.files == Files::OneALanguage)) {
+            (Some(shape), _) => Destination::Folder(Folder::new(folder(self.file())?)?, shape),
+            (None, None) => Destination::Files(Vec::new(), vec![String::new()]),
+            (None, Some(langs)) => {
+                Destination::Files(Vec::new(), export::sides(langs).map(|side| format!(".{side}")).to_vec())
             }
         };
         let failed = |source| {
             let path = self.output.clone().unwrap_or_else(|| "stdout".into());
             Error::Io { path, action: "writing", source }
         };
-        let mut count = 0;
+        let (mut count, mut rest, mut refused) = (0, Rest::default(), Vec::new());
         let written = destination.open(self.output.as_deref(), format).and_then(|()| {
+            refused = self.read(inputs, &mut texts, config)?;
             let now = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second())?;
             let extra = Extra { detects: self.detect, records: self.record_ids };
-            let job = Job { content: Content::Bitext, langs: None, extra, compression, now };
-            let mut exporter = destination.exporter(format, job, config.memory.waiting_rows(), None).map_err(failed)?;
-            each(&mut |row| {
+            let job = Job { content: Content::Bitext, langs, extra, compression, now };
+            let card = self.is_dataset().then(|| self.card());
+            let mut exporter = destination.exporter(format, job, config.memory.waiting_rows(), card).map_err(failed)?;
+            rest = rebuild::for_each(&self.list, &mut texts, gone, |line| {
+                check_stop()?;
                 count += 1;
-                exporter.row(row).map_err(failed)
+                exporter.row(Row::Sentences(&line)).map_err(failed)
             })?;
             Ok(exporter.finish().map_err(failed)?)
         });
         let files = destination.finish(written)?;
-        say_written(Content::Bitext, count, files, file);
+        say_written(Content::Bitext, count, files, self.file());
         if self.take_down.is_some() {
-            say("what --take-down names was left out");
+            say(format!("{} left out by --take-down", counted(rest.taken_down, "sentence pair")));
         }
-        Ok(count)
+        self.check(count, &rest, &refused)
+    }
+
+    /// Reads the archives; returns what was not read, or not to its end.
+    fn read(&self, inputs: &Inputs, texts: &mut Texts, config: &Config) -> anyhow::Result<Vec<Refused>> {
+        let mut refused = inputs.refused.clone();
+        let mut damaged = 0_u64;
+        for path in &inputs.archives {
+            match texts.read(path, config, &check_stop)? {
+                Ok(is_sound) => damaged += u64::from(!is_sound),
+                // It may not occur later.
+                Err(error @ Error::Io { .. }) if !self.keep_going => return Err(error.into()),
+                Err(error) => refused.push(Refused { path: path.clone(), reason: error.to_string(), is_fault: true }),
+            }
+        }
+        if damaged > 0 {
+            say(format!("damaged or cut off, and read as far as they can be: {}", counted(damaged, "archive")));
+        }
+        for Refused { path, reason, .. } in &refused {
+            say(format!("{} was not read, or not to its end: {reason}", path.display()));
+        }
+        Ok(refused)
+    }
+
+    /// The card of a data set.
+    fn card(&self) -> Card {
+        let name = |path: Option<&Path>| {
+            path.and_then(Path::file_name).map_or(String::new(), |name| name.to_string_lossy().into_owned())
+        };
+        let mut settings = vec![("list".to_owned(), name(Some(&self.list)))];
+        settings.extend(self.take_down.as_ref().map(|_| ("take-down".into(), "a list".into())));
+        settings.extend(self.shape.told());
+        Card::new(name(self.file()), settings, self.shape.parts())
+    }
+
+    /// An error if something that was asked for is missing.
+    fn check(&self, count: usize, rest: &Rest, refused: &[Refused]) -> anyhow::Result<()> {
+        let all: u64 = rest.lacking.values().sum();
+        if all > 0 {
+            let why: Vec<String> = rest.lacking.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+            let file = self.file().map_or("stdout".into(), Path::to_string_lossy);
+            bail!("{file} has {}, and lacks {all}: {}", counted(count as u64, "sentence pair"), why.join(", "));
+        }
+        match refused.iter().filter(|refused| refused.is_fault).count() {
+            0 => Ok(()),
+            faults => {
+                let were = if faults == 1 { "was" } else { "were" };
+                bail!("{} {were} not read to the end, and nothing is lacking", counted(faults as u64, "input"))
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
-use diglot::config::settings::{Choice, Takes, configuration};
+use diglot::config::settings::{BASE_URL, Choice, LANGUAGE_PROGRAM, SCORER, Takes, configuration, setting};
 use diglot::config::{SETTINGS, Setting};
 use diglot::store::{Store, StoredSettings};
 use diglot::upkeep::Given;
@@ -16,6 +16,14 @@ use super::freshness::place;
 pub trait Runs {
     /// True for a stage it runs.
     fn runs(stage: &str) -> bool;
+
+    /// True for a setting that it has as an option.
+    fn takes(setting: &Setting) -> bool {
+        setting.stages.iter().any(|stage| Self::runs(stage))
+    }
+
+    /// True where a store keeps the settings.
+    const KEEPS: bool = true;
 }
 
 /// Every stage.
@@ -24,6 +32,21 @@ pub struct AllStages;
 pub struct OnlyIngest;
 /// What follows ingestion.
 pub struct AfterIngest;
+
+/// No stage: the texts of pages are taken out of archives, without a store.
+pub struct OnlyTexts;
+
+impl Runs for OnlyTexts {
+    fn runs(_: &str) -> bool {
+        false
+    }
+
+    fn takes(setting: &Setting) -> bool {
+        ["max-record-bytes", "max-window-bytes", "archives", BASE_URL].contains(&setting.name)
+    }
+
+    const KEEPS: bool = false;
+}
 
 impl Runs for AllStages {
     fn runs(_: &str) -> bool {
@@ -83,6 +106,17 @@ impl Differing {
         Differing { settings: settings.collect(), place: place(store.folder()) }
     }
 
+    /// The changed settings of a store as strangers may read them: of a program neither its options nor its folder, and of a file only its name.
+    pub fn published(store: &Store) -> Vec<(String, String)> {
+        let kept = store.settings();
+        let names = Differing::of(store).settings.into_iter().map(|(name, _)| name);
+        names
+            .map(|name| {
+                (name.to_owned(), kept.of(name).map(|value| published(name, value)).collect::<Vec<_>>().join(","))
+            })
+            .collect()
+    }
+
     /// True when all are at their defaults.
     pub fn is_empty(&self) -> bool {
         self.settings.is_empty()
@@ -108,6 +142,18 @@ impl std::fmt::Display for Differing {
     }
 }
 
+/// What strangers may read of the value of a setting.
+fn published(name: &str, value: &str) -> String {
+    let last = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    match setting(name) {
+        Some(setting) if matches!(setting.takes, Takes::Files | Takes::Folder) => last(value),
+        Some(_) if [LANGUAGE_PROGRAM, SCORER].contains(&name) => {
+            last(&shlex::split(value).and_then(|words| words.into_iter().next()).unwrap_or_default())
+        }
+        _ => value.to_owned(),
+    }
+}
+
 impl<R: Runs> clap::Args for Settings<R> {
     fn augment_args(command: Command) -> Command {
         let reset = Arg::new("reset")
@@ -116,8 +162,8 @@ impl<R: Runs> clap::Args for Settings<R> {
             .value_delimiter(',')
             .action(ArgAction::Append)
             .help("Return settings to their defaults, such as langs,min-score; or `all`");
-        let acts = |setting: &&Setting| setting.stages.iter().any(|stage| R::runs(stage));
-        SETTINGS.iter().filter(acts).map(argument).fold(command.arg(reset), Command::arg)
+        let command = if R::KEEPS { command.arg(reset) } else { command };
+        SETTINGS.iter().filter(|setting| R::takes(setting)).map(argument).fold(command, Command::arg)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -132,8 +178,9 @@ impl<R: Runs> FromArgMatches for Settings<R> {
             let values = values.map_err(|error| clap::Error::raw(ErrorKind::InvalidValue, error))?;
             Ok(values.map(|values| values.cloned().collect()))
         };
-        let mut given = Given::reset(values("reset")?.unwrap_or_default());
-        for setting in SETTINGS.iter().filter(|setting| setting.stages.iter().any(|stage| R::runs(stage))) {
+        let reset = if R::KEEPS { values("reset")? } else { None };
+        let mut given = Given::reset(reset.unwrap_or_default());
+        for setting in SETTINGS.iter().filter(|setting| R::takes(setting)) {
             if let Some(values) = values(setting.name)? {
                 given.set(setting, values);
             }
@@ -188,5 +235,23 @@ impl TypedValueParser for Shown {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(self.0.iter().cloned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_published_of_settings_says_nothing_of_this_machine() {
+        for (name, value, told) in [
+            (SCORER, "'/home/My User/labse' --model=/home/me/m.bin --key s3cret", "labse"),
+            (LANGUAGE_PROGRAM, "fasttext predict-prob /models/glotlid.bin -", "fasttext"),
+            ("lexicon", "/home/me, myself/en-fr.tsv", "en-fr.tsv"),
+            ("archives", "/srv/crawls", "crawls"),
+            ("robots-agent", "bot/1.0", "bot/1.0"),
+        ] {
+            assert_eq!(published(name, value), told);
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Options of `diglot export` that divide an export into many files.
 
+use std::path::Path;
+
 use clap::Args;
 use diglot::config::settings::{SIZE, size};
 use diglot::error::Error;
@@ -18,7 +20,7 @@ pub struct ShapeArgs {
     partition_by: Option<String>,
     /// Begin a new file when one has about this size, in a folder.
     ///
-    /// FILE is then the name of the folder. Sizes are those on the disk: bytes, or a number with K, M, G or T (by 1024). Files are numbered: part-00000.parquet and so on.
+    /// FILE is then the name of the folder. Sizes are about those on the disk, of Parquet at the most: bytes, or a number with K, M, G or T (by 1024). Files are numbered: part-00000.parquet and so on.
     #[arg(long, value_name = "SIZE", value_parser = shard_bytes)]
     shard_size: Option<u64>,
     /// Divide by domain, in a folder: train=.98,dev=.01,test=.01.
@@ -59,6 +61,28 @@ impl ShapeArgs {
         self.partition_by.is_some() || self.shard_size.is_some() || self.split.is_some()
     }
 
+    /// True for a folder that Hugging Face `datasets` load as a whole.
+    pub fn is_dataset(&self, format: Option<&str>, file: Option<&Path>) -> bool {
+        let is_folder = |file: &Path| self.is_of_folder() || file.extension().is_none();
+        format == Some("hf") && file.is_some_and(is_folder)
+    }
+
+    /// The name that says the format: that of the file, without an ending of compression; of a data set, that of its files, which are Parquet unless its
+    /// name says otherwise.
+    pub fn naming(&self, format: Option<&str>, file: Option<&Path>) -> Option<String> {
+        let name = file?.file_name()?.to_string_lossy();
+        let says = |ending: &str| name.to_ascii_lowercase().ends_with(ending);
+        if cfg!(feature = "parquet") && self.is_dataset(format, file) && ![".jsonl", ".ndjson"].into_iter().any(says) {
+            return Some("data.parquet".to_owned());
+        }
+        Some(name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name).to_owned())
+    }
+
+    /// The names of the parts for training and tests; none where it is not divided so.
+    pub fn parts(&self) -> Vec<String> {
+        self.split.iter().flat_map(Split::names).map(str::to_owned).collect()
+    }
+
     /// How rows are divided, by name of the option and value.
     pub fn told(&self) -> Option<(String, String)> {
         Some(("split".into(), self.split.as_ref()?.to_string()))
@@ -68,7 +92,7 @@ impl ShapeArgs {
     ///
     /// # Errors
     /// When its name, or the format, says something else than the option.
-    pub fn compression_of_file(&self, format: &Format, file: Option<&std::path::Path>) -> Result<Compression, Error> {
+    pub fn compression_of_file(&self, format: &Format, file: Option<&Path>) -> Result<Compression, Error> {
         if format.bytes == Bytes::Packed {
             return Ok(self.asked().unwrap_or_default());
         }
@@ -123,8 +147,9 @@ impl ShapeArgs {
         };
         if !takes {
             let asked = self.compression.as_deref().unwrap_or_default();
+            let expected = if format.bytes == Bytes::Members { "gzip or none" } else { "zstd, gzip or none" };
             return Err(Error::Config(format!(
-                "--format {} is not compressed by {asked}; expected gzip or none",
+                "--format {} is not compressed by {asked}; expected {expected}",
                 format.name
             )));
         }
@@ -156,8 +181,6 @@ impl Shape {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use clap::Parser;
     use diglot::export;
 
@@ -185,7 +208,8 @@ mod tests {
         assert!(problem("--partition-by langs", Content::Units, "jsonl").contains("needs --what pairs, bitext"));
         assert!(problem("--split a=1", Content::Lexicon, "tsv").contains("--split needs --what pairs"));
         assert!(
-            problem("--shard-size 1M --compression snappy", Content::Pairs, "tsv").contains("expected gzip or none")
+            problem("--shard-size 1M --compression snappy", Content::Pairs, "tsv")
+                .contains("expected zstd, gzip or none")
         );
         assert!(problem("--shard-size 1M --compression zstd", Content::Warc, "warc").contains("expected gzip or none"));
         let of_file = |arguments: &str, file: &str| {
@@ -194,6 +218,25 @@ mod tests {
         assert_eq!(of_file("", "x.gz").ok(), Some(Compression::Gzip));
         assert_eq!(of_file("--compression zstd", "x.zst").ok(), Some(Compression::Zstd));
         assert!(of_file("--compression zstd", "x.tsv").is_err() && of_file("--compression none", "x.gz").is_err());
+    }
+
+    #[test]
+    fn a_data_set_is_a_folder_whatever_its_name() {
+        let told = |arguments: &str, format: Option<&str>, file: &str| {
+            let (shape, file) = (shape(arguments), Some(Path::new(file)));
+            (shape.is_dataset(format, file), shape.naming(format, file).unwrap_or_default())
+        };
+        for (arguments, format, file, expected) in [
+            ("", Some("hf"), "corpus", (true, "data.parquet")),
+            ("", Some("hf"), "corpus.jsonl.gz", (false, "corpus.jsonl")),
+            ("--split a=1", Some("hf"), "corpus.v1", (true, "data.parquet")),
+            ("--split a=1", Some("hf"), "corpus.jsonl", (true, "corpus.jsonl")),
+            ("--split a=1", None, "corpus", (false, "corpus")),
+        ] {
+            if cfg!(feature = "parquet") {
+                assert_eq!(told(arguments, format, file), (expected.0, expected.1.to_owned()), "{file}");
+            }
+        }
     }
 
     #[test]

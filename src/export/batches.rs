@@ -96,7 +96,8 @@ impl Batches {
                 let [first, second] = if *is_turned { [texts[1], texts[0]] } else { texts };
                 vec![Value::Text(first.into()), Value::Text(second.into())]
             }
-            (Shape::Translation { .. }, row) => return Err(row.refused()),
+            // These are read again as lines of JSON.
+            (Shape::Translation { .. }, row) | (Shape::Table, row @ Row::Rebuild(_)) => return Err(row.refused()),
             (Shape::Table, row) => values(row, self.extra).ok_or_else(|| row.refused())?,
         };
         push_row(&mut self.columns, values)?;

@@ -16,6 +16,11 @@ use crate::types::{
 /// The longest line that is read, in bytes.
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
+/// A line that is no row.
+pub const NO_ROW: &str = "lines that are no such rows";
+/// A line that is longer than those that are read.
+pub const TOO_LONG: &str = "lines of more than 64 MiB";
+
 /// A list that is being read.
 pub struct List {
     path: PathBuf,
@@ -49,11 +54,14 @@ impl List {
         Ok(List { path: path.to_owned(), lines: opened().map_err(Error::io(path, "opening"))? })
     }
 
-    /// Calls `each` with every row; `None` stands for a line that is none.
+    /// Calls `each` with every row, or with what a line is that is none.
     ///
     /// # Errors
     /// When it cannot be read, a row was made by another version of the extractor, and what `each` returns.
-    pub fn for_each(mut self, mut each: impl FnMut(Option<Listed>) -> Result<()>) -> Result<()> {
+    pub fn for_each(
+        mut self,
+        mut each: impl FnMut(std::result::Result<Listed, &'static str>) -> Result<()>,
+    ) -> Result<()> {
         let mut line = Vec::new();
         for number in 1_u64.. {
             line.clear();
@@ -62,11 +70,10 @@ impl List {
             if line.is_empty() {
                 break;
             }
-            if line.len() as u64 == MAX_LINE_BYTES {
-                return Err(wrong(
-                    &self.path,
-                    format!("line {number} has more than {MAX_LINE_BYTES} bytes, and is no row"),
-                ));
+            if line.len() as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
+                self.lines.skip_until(b'\n').map_err(Error::io(&self.path, "reading"))?;
+                each(Err(TOO_LONG))?;
+                continue;
             }
             let row: Option<Value> = serde_json::from_slice(&line).ok();
             let extractor = row.as_ref().and_then(|row| row["extractor"].as_str());
@@ -79,14 +86,14 @@ impl List {
                     ),
                 ));
             }
-            each(row.as_ref().filter(|_| extractor.is_some()).and_then(read))?;
+            each(row.as_ref().filter(|_| extractor.is_some()).and_then(read).ok_or(NO_ROW))?;
         }
         Ok(())
     }
 }
 
 /// The error of a list.
-fn wrong(list: &Path, problem: impl Into<String>) -> Error {
+pub fn wrong(list: &Path, problem: impl Into<String>) -> Error {
     Error::input(list.display().to_string(), problem.into())
 }
 
@@ -230,11 +237,28 @@ pub mod tests {
             std::fs::write(&path, bytes).expect("room on the disk");
             let mut found = Vec::new();
             let read = List::open(&path).expect("it is there").for_each(|row| {
-                found.push(row.is_some());
+                found.push(row.is_ok());
                 Ok(())
             });
             read.expect("it can be read");
             assert_eq!(found, [true, false, false, true]);
         }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_told_and_those_after_it_are_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("list");
+        let mut file = zstd::Encoder::new(std::fs::File::create(&path).expect("room"), 1).expect("memory");
+        io::copy(&mut io::repeat(b' ').take(MAX_LINE_BYTES + 9), &mut file).expect("room on the disk");
+        io::Write::write_all(&mut file, format!("\n{}\n", row()).as_bytes()).expect("room on the disk");
+        file.finish().expect("room on the disk");
+        let mut found = Vec::new();
+        let read = List::open(&path).expect("it is there").for_each(|row| {
+            found.push(row.map(|listed| listed.id));
+            Ok(())
+        });
+        read.expect("it can be read");
+        assert_eq!(found, [Err(TOO_LONG), Ok(0xff)]);
     }
 }

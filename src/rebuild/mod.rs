@@ -7,36 +7,58 @@
 mod list;
 mod texts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::error::Result;
 use crate::export::mark::identity;
 use crate::export::{Row, TakeDown};
-use crate::types::{BitextLine, Place};
+use crate::types::{BitextLine, Lang, Place};
 use list::{List, Listed};
 
 pub use texts::Texts;
 
-/// How many rows of a list were not made again, by reason.
-pub type Lacking = BTreeMap<&'static str, u64>;
+/// Bytes of a row, approximately, at which a list is to name no more pages for it: longer lines are not read.
+pub const ROW_BYTES: usize = 32 << 20;
 
-/// Not a row of such a list.
-const NO_ROW: &str = "lines that are no such rows";
+/// What a list names.
+pub struct Wanted {
+    /// Its pages, without their texts.
+    pub texts: Texts,
+    /// Its pairs of languages.
+    pub langs: BTreeSet<[Lang; 2]>,
+}
 
-/// The pages that a list names, without their texts.
+/// What became of the rows of a list that were not made again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rest {
+    /// How many there are, by reason.
+    pub lacking: BTreeMap<&'static str, u64>,
+    /// How many are taken down.
+    pub taken_down: u64,
+}
+
+/// The pages that a list names and that are not taken down.
 ///
 /// # Errors
-/// When it cannot be read, or was made by another version of the extractor.
-pub fn wanted(list: &Path) -> Result<Texts> {
-    let mut texts = Texts::new()?;
+/// When it cannot be read, has lines and none is a row, or was made by another version of the extractor.
+pub fn wanted(list: &Path, gone: &TakeDown) -> Result<Wanted> {
+    let (mut texts, mut langs) = (Texts::new()?, BTreeSet::new());
+    let (mut lines, mut rows) = (0_u64, 0_u64);
     List::open(list)?.for_each(|row| {
-        if let Some(Listed { line, .. }) = row {
+        lines += 1;
+        let Ok(Listed { line, .. }) = row else { return Ok(()) };
+        rows += 1;
+        langs.insert([line.lang_a, line.lang_b]);
+        if !gone.has(Row::Rebuild(&line)) {
             [&line.a, &line.b].into_iter().filter(|place| place.span.1 > 0).for_each(|place| texts.want(place));
         }
         Ok(())
     })?;
-    Ok(texts)
+    if rows == 0 && lines > 0 {
+        return Err(list::wrong(list, "has no row of `diglot export --what rebuild`, which are lines of JSON"));
+    }
+    Ok(Wanted { texts, langs })
 }
 
 /// Calls `each` with every sentence pair of a list whose pages were found in archives and are not taken down, in the order of the list.
@@ -48,25 +70,26 @@ pub fn for_each(
     texts: &mut Texts,
     gone: &TakeDown,
     mut each: impl FnMut(BitextLine) -> Result<()>,
-) -> Result<Lacking> {
-    let mut lacking = Lacking::new();
+) -> Result<Rest> {
+    let mut rest = Rest::default();
     List::open(list)?.for_each(|row| {
-        let Some(Listed { line, id }) = row else {
-            *lacking.entry(NO_ROW).or_default() += 1;
-            return Ok(());
+        let made = match row {
+            Ok(Listed { line, .. }) if gone.has(Row::Rebuild(&line)) => {
+                rest.taken_down += 1;
+                return Ok(());
+            }
+            Ok(Listed { line, id }) => with_texts(line, id, texts)?,
+            Err(reason) => Err(reason),
         };
-        if gone.has(Row::Sentences(&line)) {
-            return Ok(());
-        }
-        match with_texts(line, id, texts)? {
+        match made {
             Ok(line) => each(gone.without(&line).into_owned()),
             Err(reason) => {
-                *lacking.entry(reason).or_default() += 1;
+                *rest.lacking.entry(reason).or_default() += 1;
                 Ok(())
             }
         }
     })?;
-    Ok(lacking)
+    Ok(rest)
 }
 
 /// A sentence pair with its texts; the inner error says why there are none.
@@ -151,18 +174,21 @@ mod tests {
             serde_json::json!({"text": "x"}),
         ];
         let list = list(folder, &rows);
-        let mut texts = wanted(&list).expect("a list");
+        let none = TakeDown::default();
+        let Wanted { mut texts, langs } = wanted(&list, &none).expect("a list");
+        assert_eq!(langs.len(), 1);
         for (name, text) in
             [("a.warc", "Ein anderer Text, der hier einmal stand. ".repeat(5).as_str()), ("b.warc", PAGE)]
         {
-            texts.read(&archive(folder, name, text), &Config::default(), &|| Ok(())).expect("an archive");
+            let read = texts.read(&archive(folder, name, text), &Config::default(), &|| Ok(()));
+            assert!(read.expect("room on the disk").expect("an archive"), "it is sound");
         }
         let mut found = Vec::new();
-        let lacking = for_each(&list, &mut texts, &TakeDown::default(), |line| {
+        let rest = for_each(&list, &mut texts, &none, |line| {
             found.push(line.text_a);
             Ok(())
         });
-        let lacking: Vec<(&str, u64)> = lacking.expect("it can be read").into_iter().collect();
+        let lacking: Vec<(&str, u64)> = rest.expect("it can be read").lacking.into_iter().collect();
         assert_eq!(found, [&PAGE[..end]], "{lacking:?}");
         assert_eq!(
             lacking,
@@ -175,7 +201,42 @@ mod tests {
             ]
         );
         let gone = TakeDown::read("ex.org".as_bytes()).expect("a list");
-        for_each(&list, &mut texts, &gone, |_| panic!("it is taken down")).expect("it can be read");
+        let rest = for_each(&list, &mut texts, &gone, |_| panic!("it is taken down")).expect("it can be read");
+        assert_eq!((rest.taken_down, rest.lacking.len()), (5, 1));
+        let mut texts = wanted(&list, &gone).expect("a list").texts;
+        let read = texts.read(&folder.join("b.warc"), &Config::default(), &|| Ok(()));
+        assert!(matches!(read, Ok(Ok(true))) && texts.is_empty(), "texts of what is taken down are not copied");
+    }
+
+    #[test]
+    fn what_is_cut_off_or_too_long_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        let list = list(folder, &[row(PAGE, (0, 3))]);
+        let path = archive(folder, "a.warc", PAGE);
+        let mut texts = wanted(&list, &TakeDown::default()).expect("a list").texts;
+        let mut config = Config::default();
+        config.archive.max_record_bytes = 100;
+        let read = texts.read(&path, &config, &|| Ok(()));
+        assert!(matches!(read, Ok(Ok(true))));
+        let rest = for_each(&list, &mut texts, &TakeDown::default(), |_| panic!("it is too long")).expect("a list");
+        assert_eq!(rest.lacking.into_keys().collect::<Vec<_>>(), ["whose record is longer than --max-record-bytes"]);
+        let bytes = std::fs::read(&path).expect("it was written");
+        std::fs::write(&path, &bytes[..bytes.len() - 50]).expect("room on the disk");
+        let read = texts.read(&path, &Config::default(), &|| Ok(()));
+        assert!(matches!(read, Ok(Ok(false))), "it is damaged");
+        assert!(matches!(texts.read(&folder.join("none"), &Config::default(), &|| Ok(())), Ok(Err(_))));
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused_and_an_empty_one_is_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("list");
+        std::fs::write(&path, b"PAR1\x15\x04\nPAR1").expect("room on the disk");
+        let problem = wanted(&path, &TakeDown::default()).err().expect("refused").to_string();
+        assert!(problem.contains("has no row of `diglot export --what rebuild`"), "{problem}");
+        std::fs::write(&path, b"").expect("room on the disk");
+        assert!(wanted(&path, &TakeDown::default()).is_ok());
     }
 
     #[test]
@@ -183,7 +244,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut row = row(PAGE, (0, 3));
         row["extractor"] = "diglot-extraction-0".into();
-        let problem = wanted(&list(folder.path(), &[row])).err().expect("refused").to_string();
+        let problem = wanted(&list(folder.path(), &[row]), &TakeDown::default()).err().expect("refused").to_string();
         assert!(problem.contains("diglot-extraction-0") && problem.contains(crate::types::EXTRACTOR), "{problem}");
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::sites::SiteBuilder;
-use crate::support::{Held, diglot, failure, packaging, run, sample_store, text, webserver};
+use crate::support::{Held, diglot, failure, fed, packaging, run, sample_store, text, webserver};
 
 /// A store of sites with pages in three languages.
 fn store(domains: usize) -> (TempDir, PathBuf) {
@@ -18,7 +18,8 @@ fn store(domains: usize) -> (TempDir, PathBuf) {
     for domain in 0..domains {
         for number in 0..4 {
             for lang in ["en", "fr", "de"] {
-                site.page(format!("http://site{domain}.test/{lang}/p{number}.html"), lang, domain * 10 + number);
+                // Archives have URLs in many forms.
+                site.page(format!("http://SITE{domain}.test:80/{lang}/p{number}.html"), lang, domain * 10 + number);
             }
         }
     }
@@ -165,7 +166,7 @@ fn what_is_taken_down_is_in_no_export() {
     let list = folder.path().join("list.txt");
     let gone = "http://site1.test/fr/p0.html";
     fs::write(&list, format!("# May\nsite0.test\n{gone}\n")).expect("room on the disk");
-    for what in ["pairs", "bitext", "documents", "pages", "units"] {
+    for what in ["pairs", "bitext", "rebuild", "documents", "pages", "units"] {
         let all = lines_of(&store, &["--what", what]);
         let mut command = diglot(&store);
         command.args(["export", "--format", "jsonl", "--what", what, "--take-down"]).arg(&list);
@@ -176,9 +177,18 @@ fn what_is_taken_down_is_in_no_export() {
         let found = String::from_utf8_lossy(&ended.output.stdout).into_owned();
         assert!(!found.contains("site0.test") && !found.contains(gone) && found.contains("site3.test"), "{what}");
     }
+    let copy = folder.path().join("copy.warc");
+    let mut command = diglot(&store);
+    command.args(["export", "--what", "warc", "--take-down"]).arg(&list).arg("-o").arg(&copy).assert().success();
+    let found = String::from_utf8_lossy(&fs::read(&copy).expect("it was written")).to_lowercase();
+    assert!(
+        !found.contains("site0.test") && !found.contains("site1.test:80/fr/p0.html") && found.contains("site3.test")
+    );
     fs::write(&list, "urn:uuid:1\n").expect("room on the disk");
-    let (code, told) = failure(diglot(&store).args(["export", "--what", "units", "--take-down"]).arg(&list));
-    assert!(code == 2 && told.contains("--take-down names record ids"), "{told}");
+    for what in ["units", "fetch"] {
+        let (code, told) = failure(diglot(&store).args(["export", "--what", what, "--take-down"]).arg(&list));
+        assert!(code == 2 && told.contains(&format!("record ids, which --what {what} has none of")), "{told}");
+    }
 }
 
 #[test]
@@ -213,7 +223,9 @@ fn bitext_is_made_again_byte_for_byte_without_the_store() {
 
     // What is taken down does not come back, and what the archives lack is told.
     fs::write(path("gone.txt"), "packaging.site.test\n").expect("room on the disk");
-    rebuild(&[&moved], "less.jsonl", &["--take-down", "gone.txt"]).assert().success();
+    let ended = rebuild(&[&moved], "less.jsonl", &["--take-down", "gone.txt"]).assert().success();
+    let told = String::from_utf8_lossy(&ended.output.stderr).into_owned();
+    assert!(told.contains(" sentence pairs left out by --take-down"), "{told}");
     let is_left = |row: &Value| !text(row, "url_a").contains("packaging") && !text(row, "url_b").contains("packaging");
     let left: Vec<Value> = rows(&whole).into_iter().filter(is_left).collect();
     assert_eq!(rows(&fs::read(path("less.jsonl")).expect("it was written")), left);
@@ -229,4 +241,95 @@ fn bitext_is_made_again_byte_for_byte_without_the_store() {
     assert!(!path("none.jsonl").exists());
     let (code, told) = failure(diglot(store).args(["export", "--what", "rebuild", "--join", "100"]));
     assert!(code == 2 && told.contains("--join needs --what bitext"), "{told}");
+}
+
+/// A list of the sentence pairs of two languages.
+fn list(store: &Path, folder: &Path) -> PathBuf {
+    let path = folder.join("list.jsonl");
+    let arguments = ["-q", "export", "--what", "rebuild", "--langs", "fr,en", "-o"];
+    diglot(store).args(arguments).arg(&path).assert().success();
+    path
+}
+
+fn rebuild(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_diglot"));
+    command.current_dir(folder).env_remove("DIGLOT_STORE").arg("rebuild").args(arguments);
+    command
+}
+
+#[test]
+fn what_is_made_again_has_the_same_rows_in_every_format() {
+    let (folder, store) = store(2);
+    let folder = folder.path();
+    list(&store, folder);
+    for (format, name, files) in [
+        ("tsv", "x.tsv", ["x.tsv"].as_slice()),
+        ("csv", "x.csv", &["x.csv"]),
+        ("jsonl", "x.jsonl", &["x.jsonl"]),
+        ("tmx", "x.tmx", &["x.tmx"]),
+        ("moses", "x", &["x.en", "x.fr"]),
+        ("bitextor", "x.tsv", &["x.tsv"]),
+        ("hf", "x.jsonl", &["x.jsonl"]),
+        #[cfg(feature = "parquet")]
+        ("parquet", "x.parquet", &["x.parquet"]),
+        #[cfg(feature = "parquet")]
+        ("arrow", "x.arrow", &["x.arrow"]),
+    ] {
+        let (before, after) = (folder.join(format!("{format} before")), folder.join(format!("{format} after")));
+        [&before, &after].into_iter().for_each(|folder| fs::create_dir(folder).expect("room on the disk"));
+        let mut command = diglot(&store);
+        command.args(["export", "--what", "bitext", "--langs", "fr,en", "--format", format, "-o"]);
+        command.arg(before.join(name)).assert().success();
+        let mut command = rebuild(folder, &["list.jsonl", "a.warc.gz", "--format", format, "-o"]);
+        command.arg(after.join(name)).assert().success();
+        for file in files {
+            let [before, after] = [&before, &after].map(|folder| {
+                let bytes = fs::read(folder.join(file)).expect("it was written");
+                // The head of TMX has the time of writing.
+                let from = if format == "tmx" { memchr::memmem::find(&bytes, b"<body>").expect("a body") } else { 0 };
+                bytes[from..].to_vec()
+            });
+            assert!(before == after && before.len() > 300, "{format}: {file}");
+        }
+    }
+    let bytes = fs::read(folder.join("a.warc.gz")).expect("an archive");
+    let again = fed(&mut rebuild(folder, &["list.jsonl", "-", "--format", "jsonl"]), &bytes);
+    assert_eq!(again.stdout, fs::read(folder.join("jsonl after/x.jsonl")).expect("it was written"));
+    rebuild(folder, &["list.jsonl", "a.warc.gz", "--format", "hf", "-o", "data.v1", "--split", "a=.5,b=.5"])
+        .assert()
+        .success();
+    let found = files(&folder.join("data.v1"));
+    assert!(found.keys().all(|name| name == "README.md" || name.starts_with("fr-en/")) && found.len() > 1, "{found:?}");
+}
+
+#[test]
+fn what_cannot_be_made_again_is_told_before_archives_are_read_or_is_counted() {
+    let (folder, store) = store(2);
+    let folder = folder.path();
+    list(&store, folder);
+    diglot(&store).args(["export", "--what", "rebuild", "-o"]).arg(folder.join("all.jsonl")).assert().success();
+    let whole = fs::read(folder.join("a.warc.gz")).expect("an archive");
+    fs::write(folder.join("cut.warc.gz"), &whole[..whole.len() / 2]).expect("room on the disk");
+    let told = |code: i32, arguments: &str, expected: &str| {
+        let mut command = rebuild(folder, &arguments.split(' ').collect::<Vec<_>>());
+        let ended = command.args(["-o", "out"]).assert().code(code);
+        let told = String::from_utf8_lossy(&ended.output.stderr).into_owned();
+        assert!(told.contains(expected), "{arguments}: {told}");
+    };
+    told(2, "all.jsonl a.warc.gz --format moses", "3 pairs of languages are in the list; give --partition-by langs");
+    told(2, "list.jsonl a.warc.gz --format tmx --detect", "--detect writes columns, which --format tmx has none of");
+    told(2, "list.jsonl a.warc.gz --compression zstd", "--compression zstd is for Parquet and folders");
+    told(1, "a.warc.gz a.warc.gz", "has no row of `diglot export --what rebuild`");
+    assert!(!folder.join("out").exists() && !folder.join("out.part").exists());
+    told(1, "list.jsonl none.warc", "none.warc");
+    told(1, "list.jsonl cut.warc.gz", "damaged or cut off, and read as far as they can be: 1 archive");
+    told(1, "list.jsonl cut.warc.gz", " whose page is not in the archives");
+    told(1, "list.jsonl a.warc.gz --max-record-bytes 1024", " whose record is longer than --max-record-bytes");
+    told(1, "list.jsonl none.warc a.warc.gz --keep-going", "1 input was not read to the end, and nothing is lacking");
+    assert!(folder.join("out").exists());
+    if cfg!(feature = "parquet") {
+        let out = folder.join("list.parquet");
+        let (code, told) = failure(diglot(&store).args(["export", "--what", "rebuild", "-o"]).arg(out));
+        assert!(code == 2 && told.contains("does not hold --what rebuild; expected .jsonl, .ndjson"), "{told}");
+    }
 }
