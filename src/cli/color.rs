@@ -10,7 +10,9 @@ static ASKED: OnceLock<ColorChoice> = OnceLock::new();
 
 /// What `--color` asks for, looked up before the command line is parsed: help and usage errors are coloured too.
 pub fn asked() -> ColorChoice {
-    *ASKED.get_or_init(|| in_arguments(std::env::args().skip(1)))
+    *ASKED.get_or_init(|| {
+        in_arguments(std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()))
+    })
 }
 
 fn in_arguments(mut arguments: impl Iterator<Item = String>) -> ColorChoice {
