@@ -150,18 +150,13 @@ impl Condition {
         match value(row, self.at) {
             None => false,
             Some(Value::Text(text)) => self.of_text(&text),
-            Some(Value::Maybe(text)) => match (text, self.sign) {
-                (None, Sign::Equal | Sign::Unequal) => self.of_text(""),
-                (text, _) => text.is_some_and(|text| self.of_text(&text)),
-            },
+            Some(Value::Maybe(text)) => text.map_or_else(|| self.of_missing(), |text| self.of_text(&text)),
             Some(Value::Real(number)) => self.of_number(number),
-            Some(Value::MaybeReal(number)) => {
-                number.map_or(self.sign == Sign::Unequal, |number| self.of_number(number))
-            }
+            Some(Value::MaybeReal(number)) => number.map_or_else(|| self.of_missing(), |number| self.of_number(number)),
             Some(Value::Long(number)) => self.of_number(number as f64),
             Some(Value::Int(number)) => self.of_number(f64::from(number)),
             Some(Value::MaybeInt(number)) => {
-                number.map_or(self.sign == Sign::Unequal, |number| self.of_number(f64::from(number)))
+                number.map_or_else(|| self.of_missing(), |number| self.of_number(f64::from(number)))
             }
             Some(Value::Flag(is_so)) => (self.given == Given::Flag(is_so)) == (self.sign == Sign::Equal),
             Some(Value::Texts(texts)) => self.of_list(texts.iter().copied()),
@@ -174,15 +169,20 @@ impl Condition {
     pub fn holds_of(&self, row: &[Json]) -> bool {
         match row.get(self.at) {
             None => false,
-            Some(Json::Null) => match self.given {
-                Given::Text(_) | Given::Pattern(_) => self.of_text(""),
-                Given::Number(_) | Given::Flag(_) => self.sign == Sign::Unequal,
-            },
+            Some(Json::Null) => self.of_missing(),
             Some(Json::String(text)) => self.of_text(text),
             Some(Json::Number(number)) => number.as_f64().is_some_and(|number| self.of_number(number)),
             Some(Json::Bool(is_so)) => (self.given == Given::Flag(*is_so)) == (self.sign == Sign::Equal),
             Some(Json::Array(values)) => self.of_list(values.iter().filter_map(first_text)),
             Some(Json::Object(_)) => false,
+        }
+    }
+
+    fn of_missing(&self) -> bool {
+        match (self.sign, &self.given) {
+            (Sign::Equal, Given::Text(given)) => given.is_empty(),
+            (Sign::Unequal, Given::Text(given)) => !given.is_empty(),
+            (sign, _) => sign == Sign::Unequal,
         }
     }
 
@@ -224,7 +224,9 @@ impl Condition {
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = SIGNS.iter().rev().find(|(_, sign)| *sign == self.sign).map_or("", |(sign, _)| sign);
-        write!(f, "{}{sign}{}", self.column, self.written)
+        // Another sign must not come of it.
+        let gap = if self.written.starts_with(['=', '~']) { " " } else { "" };
+        write!(f, "{}{sign}{gap}{}", self.column, self.written)
     }
 }
 
@@ -342,7 +344,7 @@ mod tests {
         assert!(!of("paragraph_a=0") && !of("paragraph_a>=0") && !of("page_pairs<1") && !of("scorer<1"));
         let page = PageLine { tags: vec!["h1", "p"], ..PageLine::default() };
         let of = |text: &str| Condition::parse(Content::Pages, text).expect(text).holds(Row::Page(&page));
-        assert!(of("date=") && of("date!=2024") && !of("date<2025") && !of("date>=2024"));
+        assert!(of("date=") && of("date!=2024") && !of("date<2025") && !of("date>=2024") && !of("date~"));
         assert!(of("tags=p") && of("tags~h") && !of("tags!=p") && of("tags!=li"));
     }
 
@@ -387,7 +389,12 @@ mod tests {
             assert!(!of(text, &row), "{text}");
         }
         let missing = [Json::Null, Json::Null];
-        assert!(of("host=", &missing) && of("pages!=1", &missing) && !of("pages<1", &missing));
+        for text in ["host=", "host!=ex.org", "pages!=1"] {
+            assert!(of(text, &missing), "{text}");
+        }
+        for text in ["host!=", "host<z", "host<=", "host~", "host=~.*", "host>=", "pages<1"] {
+            assert!(!of(text, &missing), "{text}");
+        }
         let told = Condition::of_columns(&columns, "page>1").expect_err("no such column");
         assert_eq!(told, "the listing has no column page; it has host, pages, linked, langs; did you mean pages?");
     }
@@ -396,5 +403,9 @@ mod tests {
     fn a_condition_is_told_as_it_was_given() {
         let told = |text: &str| Condition::parse(Content::Bitext, text).expect(text).to_string();
         assert_eq!((told("score >= 0.90"), told("kind_a==item")), ("score>=0.90".into(), "kind_a=item".into()));
+        for text in ["text_a==~x", "text_a===x", "text_a< =x", "text_a=~~x", "text_a~=x"] {
+            let parse = |text: &str| Condition::parse(Content::Bitext, text).expect(text);
+            assert_eq!(parse(&told(text)), parse(text), "{text}");
+        }
     }
 }
