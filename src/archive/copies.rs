@@ -62,6 +62,11 @@ impl Copier {
         Ok(Copier { file, parts, is_wacz, dictionary: None, max_bytes })
     }
 
+    /// True where WARC files lie in the file, which have offsets of their own.
+    pub fn is_container(&self) -> bool {
+        self.is_wacz
+    }
+
     /// The record with a date that takes `length` bytes from `offset` on; `None` where there is none.
     ///
     /// # Errors

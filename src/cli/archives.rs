@@ -7,6 +7,7 @@ use clap::Args;
 use diglot::config::Config;
 use diglot::error::Error;
 use diglot::inputs::{self, Inputs, Wanted};
+use diglot::types::counted;
 use serde_json::{Value, json};
 
 use super::listing::{ListArgs, WhereArg};
@@ -14,8 +15,9 @@ use super::say::tell;
 
 /// List the records of archives, with their places and URLs.
 ///
-/// TYPE is `page`, or the reason why the record is none: `request record`, `http status not 200`. OFFSET and LENGTH are bytes of the
-/// file; LENGTH is 0 where one compressed stream holds many records. BYTES are those of a page with codings undone.
+/// TYPE is `page`, or the reason why the record is none: `request record`, `http status not 200`. OFFSET and LENGTH are bytes of the file, in
+/// a WACZ, ZIP or tarball of the WARC file inside; LENGTH is 0 where one compressed stream holds many records. STATUS is that of pages, and of
+/// what is none for its status. BYTES are those of a page with codings undone.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -23,7 +25,7 @@ Examples:
   diglot index crawl.warc.gz --where type=page --where url~/en/ --format csv
   diglot cat crawl.warc.gz --offset 12345   one of them")]
 pub struct Index {
-    #[arg(value_name = "ARCHIVE", required = true, help = super::run::INPUTS, long_help = super::run::inputs_help())]
+    #[arg(value_name = "ARCHIVE", required = true, help = super::run::FILES, long_help = super::run::files_help())]
     archives: Vec<OsString>,
     #[command(flatten)]
     rows: WhereArg,
@@ -37,9 +39,10 @@ impl Index {
         let found = found(&self.archives, &config)?;
         let columns = ["archive", "offset", "length", "type", "status", "content_type", "bytes", "date", "url"];
         let mut listing = self.rows.listing(&self.list, &columns, None)?;
+        let mut asked = Ok(());
         for path in &found.archives {
             let archive = path.display().to_string();
-            let asked = inputs::contents(path, &config.archive, |entry| {
+            asked = inputs::contents(path, &config.archive, |entry| {
                 let date = jiff::Timestamp::from_millisecond(entry.date_ms).ok().filter(|_| entry.date_ms != 0);
                 listing.next(vec![
                     json!(archive),
@@ -53,19 +56,26 @@ impl Index {
                     if entry.url.is_empty() { Value::Null } else { json!(entry.url) },
                 ])
             });
-            if listing.is_full() {
+            if asked.is_err() || listing.is_full() {
                 break;
             }
+        }
+        // What was listed is printed before the error.
+        let is_full = listing.is_full();
+        listing.finish()?;
+        if !is_full {
             asked?;
         }
-        Ok(listing.finish()?)
+        Ok(())
     }
 }
 
 /// Print records of an archive, as they lie in it.
 ///
-/// Of a WARC file, header and block of each record; of other archives, what they have of it. With --body, pages alone, with HTTP envelope
-/// and codings taken off. Without --offset and --url, all records.
+/// Of a WARC file, header and block of each record, or the block alone where one compressed stream holds many records; of other archives, what
+/// they have of it. With --body, pages alone, with HTTP envelope and codings taken off. Without --offset and --url, all records. If records
+/// could not be copied, their number is told, and the exit code is 1: those that are damaged or too long, and those in a stream of many records
+/// that are no pages.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -75,7 +85,7 @@ pub struct Cat {
     /// The archive.
     #[arg(value_name = "ARCHIVE")]
     archive: OsString,
-    /// The record that begins at this byte, as `diglot index` lists it.
+    /// The record that begins at this byte, as `diglot index` lists it; in a WACZ, those of all its WARC files.
     #[arg(long, value_name = "BYTE")]
     offset: Option<u64>,
     /// The records of this URL.
@@ -90,16 +100,22 @@ impl Cat {
     pub fn run(self) -> anyhow::Result<()> {
         let config = Config::default();
         let url = self.url.as_deref().map(super::explain::parse).transpose()?;
-        let wanted = Wanted { offset: self.offset, url, body: self.body };
+        let wanted = Wanted { offset: self.offset, url, date_ms: None, body: self.body };
         let mut out = io::stdout().lock();
-        let mut count = 0u64;
+        let (mut count, mut lost) = (0u64, 0u64);
         for path in &found(&[self.archive], &config)?.archives {
-            inputs::copies_of(path, &config.archive, &wanted, |bytes| {
+            lost += inputs::copies_of(path, &config.archive, &wanted, |bytes| {
                 count += 1;
                 out.write_all(bytes).map_err(Error::io("stdout", "writing"))
             })?;
         }
         out.flush()?;
+        if lost > 0 {
+            anyhow::bail!(
+                "{} could not be copied: damaged, too long, or no page and in one stream with others; see `diglot index`",
+                counted(lost, "record")
+            );
+        }
         if count == 0 {
             anyhow::bail!("the archive has no such record; `diglot index` lists those it has");
         }

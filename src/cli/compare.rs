@@ -44,7 +44,7 @@ Examples:
   diglot compare crawls/ --gold gold/ --presets default,pupsniffer-2013 --svg f1.svg
   diglot compare crawls/ --gold gold/ --keep stores/    then: diglot eval --store stores/default.store …")]
 pub struct Compare {
-    #[arg(value_name = "INPUT", required = true, help = super::run::INPUTS, long_help = super::run::inputs_help())]
+    #[arg(value_name = "INPUT", required = true, help = super::run::FILES, long_help = super::run::files_help())]
     inputs: Vec<OsString>,
     /// Gold folder: NAME.pairs.tsv of each site, and NAME.grey.tsv for the pairs to ignore.
     #[arg(long, value_name = "DIR")]

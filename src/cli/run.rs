@@ -46,7 +46,7 @@ pub struct Run {
     #[arg(long, value_name = "STAGE", default_value = LAST_STAGE)]
     until: String,
     /// Only tell what would be read and done again, and why.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     dry_run: bool,
     /// The summary: text or json.
     #[arg(long, value_enum, default_value = "text", hide_possible_values = true, hide_default_value = true)]
@@ -238,9 +238,21 @@ impl Ingest {
 /// Help on inputs, for the commands that read archives.
 pub const INPUTS: &str = "Archives: files, folders, patterns, @LIST, or `-` (stdin)";
 
+/// Help on inputs, for the commands that read files alone.
+pub const FILES: &str = "Archives: files, folders, patterns or @LIST";
+
 /// More help on inputs.
 pub fn inputs_help() -> String {
-    format!("{INPUTS}.\n\nReadable are: {}.", inputs::format_names())
+    readable(INPUTS)
+}
+
+/// More help on files.
+pub fn files_help() -> String {
+    readable(FILES)
+}
+
+fn readable(inputs: &str) -> String {
+    format!("{inputs}.\n\nReadable are: {}.", inputs::format_names())
 }
 
 /// Refuses standard input, for commands that read archives more than once, or not from their start.

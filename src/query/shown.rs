@@ -106,13 +106,14 @@ pub fn shown_record(store: &Store, config: &Config, url: &CanonicalUrl) -> Resul
         return gone("the archive is not there any more; the store has the text and the links of its pages alone");
     }
     let mut found = Vec::new();
-    let wanted = Wanted { offset: Some(record.offset), url: Some(url.clone()), body: false };
+    let wanted =
+        Wanted { offset: Some(record.offset), url: Some(url.clone()), date_ms: Some(record.date_ms), body: false };
     copies(path, &config.archive, &wanted, |bytes| {
         found.extend_from_slice(bytes);
         Ok(())
     })?;
     if found.is_empty() {
-        return gone("it has no record of this page at its place: it has changed, or only names where its records lie");
+        return gone("it has no record of this page at its place any more: it has changed");
     }
     Ok(Some(found))
 }
