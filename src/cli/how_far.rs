@@ -58,13 +58,13 @@ pub struct StepLine {
     pub seconds_left: Option<f64>,
 }
 
-/// A number of seconds, or of units in a second, to the millisecond.
+/// A number of seconds, to the millisecond.
 fn rounded(number: f64) -> f64 {
     (number * 1e3).round() / 1e3
 }
 
 /// Seconds that the rest takes.
-fn left_at(rate: Option<f64>, left: Option<u64>) -> Option<f64> {
+pub fn left_at(rate: Option<f64>, left: Option<u64>) -> Option<f64> {
     let (rate, left) = (rate.filter(|rate| *rate > 0.0)?, left?);
     Some(rounded((left as f64 / rate).min(1e9)))
 }
@@ -88,7 +88,9 @@ impl HowFar {
     /// The same, with its amounts so far and in all, its seconds so far, and its units in a second.
     pub fn with(self, unit: &str, (done, total): (u64, Option<u64>), seconds: f64, rate: Option<f64>) -> HowFar {
         let seconds_left = left_at(rate, total.and_then(|total| total.checked_sub(done)));
-        let (unit, seconds, rate) = (unit.to_owned(), rounded(seconds), rate.map(rounded));
+        // A slow rate has few units in a second.
+        let rate = rate.map(|rate| (rate * 1e6).round() / 1e6);
+        let (unit, seconds) = (unit.to_owned(), rounded(seconds));
         HowFar { unit, done, total, seconds, rate, seconds_left, ..self }
     }
 
@@ -103,8 +105,7 @@ impl HowFar {
     /// A plain line.
     pub fn line(&self) -> String {
         let numbers = amount(self.done, self.total, &self.unit);
-        let left = self.total.and_then(|total| total.checked_sub(self.done));
-        let pace = pace(self.rate.unwrap_or(0.0), left, &self.unit, self.seconds);
+        let pace = pace(self.rate.unwrap_or(0.0), self.seconds_left, &self.unit, self.seconds);
         format!("{}: {numbers} after {} s{pace}", self.text(), self.seconds as u64)
     }
 }
@@ -133,7 +134,7 @@ fn time_left(seconds: f64) -> String {
 }
 
 /// ", 61 sites/s, 2m left", as far as it is known after so many seconds.
-pub fn pace(rate: f64, left: Option<u64>, unit: &str, seconds: f64) -> String {
+pub fn pace(rate: f64, seconds_left: Option<f64>, unit: &str, seconds: f64) -> String {
     if rate <= 0.0 || !rate.is_finite() || seconds < TELLING_SECONDS {
         return String::new();
     }
@@ -142,7 +143,7 @@ pub fn pace(rate: f64, left: Option<u64>, unit: &str, seconds: f64) -> String {
         _ if rate >= 10.0 => format!(", {} {unit}/s", HumanCount(rate.round() as u64)),
         _ => format!(", {rate:.1} {unit}/s"),
     };
-    text += &left_at(Some(rate), left.filter(|left| *left > 0)).map(time_left).unwrap_or_default();
+    text += &seconds_left.filter(|left| *left > 0.0).map(time_left).unwrap_or_default();
     text
 }
 
@@ -206,13 +207,19 @@ mod tests {
 
     #[test]
     fn the_pace_is_told_once_it_is_known() {
-        assert_eq!(pace(50.0, Some(100), "sites", 1.0), "");
-        assert_eq!(pace(0.0, Some(100), "sites", 60.0), "");
-        assert_eq!(pace(f64::NAN, Some(100), "sites", 60.0), "");
-        assert_eq!(pace(60.0, Some(7200), "sites", 20.0), ", 60 sites/s, 2m left");
-        assert_eq!(pace(0.5, Some(5), "sites", 10.0), ", 0.5 sites/s, 10s left");
-        assert_eq!(pace(0.5, Some(0), "sites", 20.0), ", 0.5 sites/s");
+        assert_eq!(pace(50.0, Some(2.0), "sites", 1.0), "");
+        assert_eq!(pace(0.0, None, "sites", 60.0), "");
+        assert_eq!(pace(f64::NAN, None, "sites", 60.0), "");
+        assert_eq!(pace(60.0, Some(120.0), "sites", 20.0), ", 60 sites/s, 2m left");
+        assert_eq!(pace(0.5, Some(10.0), "sites", 10.0), ", 0.5 sites/s, 10s left");
+        assert_eq!(pace(0.5, Some(0.0), "sites", 20.0), ", 0.5 sites/s");
         assert_eq!(pace(f64::from(2 << 20), None, "bytes", 20.0), ", 2.00 MiB/s");
+    }
+
+    #[test]
+    fn the_time_left_of_slow_work_is_told_too() {
+        let told = HowFar::default().with("sites", (1, Some(9)), 3000.0, Some(1.0 / 3000.0)).line();
+        assert!(told.ends_with("1 of 9 sites after 3000 s, 0.0 sites/s, 7h left"), "{told}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, IsTerminal, Write, stdout};
 
 use clap::{Args, ValueEnum};
 use diglot::error::Error;
-use diglot::export::rows::{Columns, TsvWriter, json, json_line};
+use diglot::export::rows::{Columns, TsvWriter, json, json_line, printable};
 use diglot::export::{ColumnKind, Condition, safe_cell};
 use diglot::types::nearest_name;
 use serde_json::Value;
@@ -59,6 +59,8 @@ pub struct ListArgs {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     limit: Option<usize>,
     /// Sort by a column: texts from A, numbers from the largest; `-COLUMN`: the other way round.
+    ///
+    /// All rows are held in memory until the last one is found; with --limit, not many more than those that are listed.
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     sort: Option<String>,
 }
@@ -157,6 +159,7 @@ impl Sort {
             (Value::Number(a), Value::Number(b)) => {
                 b.as_f64().unwrap_or_default().total_cmp(&a.as_f64().unwrap_or_default())
             }
+            (Value::String(a), Value::String(b)) => a.cmp(b),
             (a, b) => plain(a).cmp(&plain(b)),
         };
         if self.is_turned { order.reverse() } else { order }
@@ -182,7 +185,8 @@ const SLACK: usize = 10_000;
 enum Rows {
     Table(Vec<Vec<Value>>),
     Tsv(Box<TsvWriter<io::StdoutLock<'static>>>),
-    Csv(Box<csv::Writer<io::StdoutLock<'static>>>),
+    /// True on a terminal, which must not obey what cells hold.
+    Csv(Box<csv::Writer<io::StdoutLock<'static>>>, bool),
     Jsonl(BufWriter<io::StdoutLock<'static>>),
     /// True once a row is written.
     Json(BufWriter<io::StdoutLock<'static>>, bool),
@@ -200,7 +204,7 @@ impl Listing {
             Format::Csv => {
                 let mut out = csv::Writer::from_writer(stdout().lock());
                 out.write_record(columns).map_err(io::Error::from)?;
-                Rows::Csv(Box::new(out))
+                Rows::Csv(Box::new(out), stdout().is_terminal())
             }
             Format::Jsonl => Rows::Jsonl(BufWriter::new(stdout().lock())),
             Format::Json => Rows::Json(BufWriter::new(stdout().lock()), false),
@@ -235,9 +239,10 @@ impl Listing {
                 let values: Vec<String> = values.iter().map(plain).collect();
                 out.row(&values.iter().map(String::as_str).collect::<Vec<_>>())
             }
-            Rows::Csv(out) => {
+            Rows::Csv(out, is_terminal) => {
                 let cells = values.iter().map(|value| if value.is_null() { String::new() } else { plain(value) });
-                cells.into_iter().try_for_each(|cell| out.write_field(safe_cell(&cell).as_bytes()))?;
+                let shown = |cell: String| if *is_terminal { printable(&cell).into_owned() } else { cell };
+                cells.map(shown).try_for_each(|cell| out.write_field(safe_cell(&cell).as_bytes()))?;
                 Ok(out.write_record(None::<&[u8]>)?)
             }
             Rows::Jsonl(out) => json_line(out, &Columns(&self.columns, &values)),
@@ -280,7 +285,7 @@ impl Listing {
         match self.rows {
             Rows::Table(rows) => table::print(&self.columns, &rows),
             Rows::Tsv(mut out) => out.flush(),
-            Rows::Csv(mut out) => out.flush(),
+            Rows::Csv(mut out, _) => out.flush(),
             Rows::Jsonl(mut out) => out.flush(),
             Rows::Json(mut out, has_rows) => {
                 out.write_all(if has_rows { b"\n]\n" } else { b"[]\n" })?;

@@ -15,7 +15,7 @@ use diglot::pipeline::{Observer, STAGES};
 use diglot::types::Watch;
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
-use super::how_far::{Event, HowFar, Note, StepLine, amount, numbered, pace};
+use super::how_far::{Event, HowFar, Note, StepLine, amount, left_at, numbered, pace};
 use super::layout::shorten;
 use super::say::{is_quiet, tell, tell_program};
 
@@ -133,6 +133,16 @@ impl State {
         .with(&self.unit, (self.done, self.total), self.began.elapsed().as_secs_f64(), rate)
     }
 
+    /// How far a stage is at its end, and nothing of it from then on: the next one may end without having begun.
+    fn end(&mut self, stage: &str, event: Event) -> HowFar {
+        stage.clone_into(&mut self.stage);
+        let how_far = self.how_far(event);
+        [&mut self.what, &mut self.unit, &mut self.note].into_iter().for_each(String::clear);
+        (self.done, self.total, self.step, self.is_at_work) = (0, None, None, false);
+        (self.began, self.start) = (Instant::now(), Start::default());
+        how_far
+    }
+
     fn draw(&self) {
         if let Some(bar) = &self.bar {
             bar.set_position(self.done);
@@ -157,9 +167,8 @@ fn tell_from_time_to_time(state: &Weak<Mutex<State>>, every: Duration, tell: imp
         let state = state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.is_at_work && told.elapsed() >= every {
             told = Instant::now();
-            let how_far = state.how_far(Event::Progress);
-            drop(state);
-            tell(&how_far);
+            // The state is held meanwhile, so that no event that comes later is told earlier.
+            tell(&state.how_far(Event::Progress));
         }
     }
 }
@@ -239,7 +248,8 @@ type Start = Arc<OnceLock<(u64, Instant)>>;
 fn pace_since(start: &Start, done: u64, total: Option<u64>, unit: &str) -> String {
     let Some((from, began)) = start.get() else { return String::new() };
     let seconds = began.elapsed().as_secs_f64();
-    pace(done.saturating_sub(*from) as f64 / seconds, total.map(|total| total.saturating_sub(done)), unit, seconds)
+    let rate = done.saturating_sub(*from) as f64 / seconds;
+    pace(rate, left_at(Some(rate), total.map(|total| total.saturating_sub(done))), unit, seconds)
 }
 
 /// A bar, followed by numbers.
@@ -333,11 +343,10 @@ impl Observer for Progress {
             if let Some(bar) = state.bar.take() {
                 bar.finish_and_clear();
             }
+            let how_far = state.end(stage, if is_done { Event::End } else { Event::Stopped });
             if self.shown == Shown::Json {
-                stage.clone_into(&mut state.stage);
-                tell_program(&state.how_far(if is_done { Event::End } else { Event::Stopped }));
+                tell_program(&how_far);
             }
-            state.is_at_work = false;
             *at_work() = None;
             if self.verbose && !is_quiet() {
                 let now = processor_seconds();
@@ -458,6 +467,18 @@ mod tests {
         let before = lines.lock().expect("no thread has failed").len();
         thread::sleep(Duration::from_millis(100));
         assert_eq!(lines.lock().expect("no thread has failed").len(), before, "nothing is at work");
+    }
+
+    #[test]
+    fn a_stage_that_had_nothing_to_do_ends_with_no_figures_of_another() {
+        let progress = Progress::silent(Shown::None, false);
+        progress.begin("verify", "pairs", "sites", Some(9));
+        progress.progress(3, "a note");
+        let mut state = progress.state.lock().expect("no thread has failed");
+        let ended = state.end("verify", Event::End);
+        assert_eq!((ended.what.as_str(), ended.done, ended.total), ("pairs", 3, Some(9)));
+        let ended = HowFar { seconds: 0.0, ..state.end("iterate", Event::End) };
+        assert_eq!(ended, HowFar { event: Event::End, stage: "iterate".to_owned(), ..HowFar::default() });
     }
 
     #[test]

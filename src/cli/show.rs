@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use diglot::error::Error;
 use diglot::export::rows::{one_line, printable};
 use diglot::query::{self, ShownPage};
-use diglot::types::grouped;
+use diglot::types::{counted, grouped};
 
 use super::color::Style;
 use super::explain::parse;
@@ -76,7 +76,7 @@ fn print(page: &ShownPage, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "  language  {}", page.lang)?;
     writeln!(out, "  captured  {}", page.captured.as_deref().unwrap_or("-"))?;
     writeln!(out, "  archive   {}, offset {}{length}", printable(&place.archive), place.offset)?;
-    writeln!(out, "{}", Style::Bold.out(&format!("text: {} blocks", grouped(page.blocks.len() as u64))))?;
+    writeln!(out, "{}", Style::Bold.out(&format!("text: {}", counted(page.blocks.len() as u64, "block"))))?;
     for block in &page.blocks {
         writeln!(out, "  {:<10}  {}", block.tag, printable(&block.text))?;
     }

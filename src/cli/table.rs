@@ -15,6 +15,8 @@ use super::say::say;
 /// Columns of URLs of which the second goes below the first where there is no room for both side by side; and columns that then do the same.
 const BELOW: [(&str, &str); 2] = [("url_a", "url_b"), ("url", "from")];
 const ALSO_BELOW: [(&str, &str); 1] = [("lang_a", "lang_b")];
+/// Columns of places in files, which are copied into commands.
+const PLACES: [&str; 2] = ["offset", "length"];
 /// Columns in which some words are coloured.
 const STATES: [&str; 2] = ["state", "detail"];
 
@@ -134,6 +136,7 @@ fn texts(columns: &[&str], rows: &[Vec<Value>]) -> Vec<Vec<String>> {
     let decimals: Vec<usize> =
         (0..columns.len()).map(|at| decimals(rows.iter().filter_map(|row| row[at].as_number()))).collect();
     let text = |(at, value): (usize, &Value)| match value {
+        Value::Number(number) if PLACES.contains(&columns[at]) => number.to_string(),
         Value::Number(number) => text_of_number(number, decimals[at]),
         value => printable(&plain(value)).into_owned(),
     };
@@ -142,11 +145,12 @@ fn texts(columns: &[&str], rows: &[Vec<Value>]) -> Vec<Vec<String>> {
 
 /// How many decimals the numbers of a column have: shares four or more, other real numbers as many as the longest of them.
 fn decimals<'n>(numbers: impl Iterator<Item = &'n serde_json::Number>) -> usize {
-    let (mut longest, mut are_shares) = (0, true);
-    for number in numbers.filter(|number| number.is_f64()) {
+    let (mut longest, mut are_shares) = (1, true);
+    for number in numbers.filter(|number| number.is_f64()).filter_map(serde_json::Number::as_f64) {
+        // Without an exponent, unlike JSON.
         let text = number.to_string();
         longest = longest.max(text.split_once('.').map_or(0, |(_, decimals)| decimals.len()));
-        are_shares &= number.as_f64().is_some_and(|number| (-1.0..=1.0).contains(&number));
+        are_shares &= (-1.0..=1.0).contains(&number);
     }
     if are_shares { longest.max(4) } else { longest }
 }
@@ -180,12 +184,12 @@ mod tests {
     #[test]
     fn numbers_have_their_thousands_set_apart_and_columns_equally_many_decimals() {
         let rows = [
-            vec![json!(1_617), json!(1.0), json!(17.1), json!(0.000_012_5), json!("1617")],
-            vec![json!(12), json!(0.92), json!(5.0), json!(0.5), json!(null)],
+            vec![json!(1_617), json!(1.0), json!(17.1), json!(1.25e-6), json!("1617"), json!(1_617)],
+            vec![json!(12), json!(0.92), json!(5.0), json!(0.5), json!(null), json!(0)],
         ];
-        let found = texts(&["count", "score", "global", "rank", "name"], &rows);
-        assert_eq!(found[0], ["1,617", "1.0000", "17.1", "0.0000125", "1617"]);
-        assert_eq!(found[1], ["12", "0.9200", "5.0", "0.5000000", "-"]);
+        let found = texts(&["count", "score", "global", "rank", "name", "offset"], &rows);
+        assert_eq!(found[0], ["1,617", "1.0000", "17.1", "0.00000125", "1617", "1617"]);
+        assert_eq!(found[1], ["12", "0.9200", "5.0", "0.50000000", "-", "0"]);
     }
 
     #[test]

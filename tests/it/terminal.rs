@@ -176,3 +176,15 @@ fn a_run_shows_which_stage_it_is_in_and_leaves_no_bar_behind() {
     let quiet = on_terminal(80, folder.path(), None, &["run", "-q", "--preset", "kit-ng-2007"]);
     assert_eq!((quiet.sent.as_str(), quiet.code), ("", Some(0)));
 }
+
+#[test]
+fn what_an_archive_holds_does_not_command_the_terminal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let archive = folder.path().join("a.warc");
+    write_warc(&archive, &[("http://ex.test/\x1b[31ma", "200 OK", "<p>A page")]);
+    for format in ["table", "tsv", "csv", "jsonl", "json"] {
+        let screen =
+            on_terminal(120, folder.path(), None, &["index", "a.warc", "--format", format, "--color", "never"]);
+        assert!(!screen.sent.contains('\x1b') && screen.sent.contains("[31ma"), "{format}: {}", screen.sent);
+    }
+}
