@@ -57,7 +57,7 @@ pub struct Export {
     /// language. warc: the records of paired pages, or of all pages of HOST; with --langs, of those languages alone. fetch: the captures
     /// to fetch (file, offset, length) where pairs come from an index without text. lexicon: the words that verification learnt of two
     /// languages (`--langs`). languages: what texts look like in languages that words do not tell and several sites name, for `run --languages`
-    /// in other stores. By default pairs, or bitext for formats made for it.
+    /// in other stores. By default pairs in tsv, csv and jsonl, and bitext in other formats.
     #[arg(long, value_parser = Content::ALL.map(|(name, _)| name))]
     what: Option<String>,
     #[command(flatten)]

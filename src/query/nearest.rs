@@ -4,7 +4,7 @@ use std::fmt;
 
 use strsim::osa_distance;
 
-use super::scope::Scope;
+use super::scope::{NOT_INDEXED, Scope, is_indexed};
 use super::site::Site;
 use crate::error::Result;
 use crate::index::site::Urls;
@@ -22,6 +22,8 @@ pub enum Nearest {
     Domain(String),
     /// Nothing: the store does not have the domain.
     Nothing,
+    /// Nothing yet: some of what was read is not indexed.
+    NotIndexed,
 }
 
 impl fmt::Display for Nearest {
@@ -36,6 +38,7 @@ impl fmt::Display for Nearest {
             Nearest::Domain(domain) => {
                 write!(f, "the store has no page of this host; `diglot hosts {domain}` lists its sister hosts")
             }
+            Nearest::NotIndexed => f.write_str(NOT_INDEXED),
             Nearest::Nothing => f.write_str("the store has no page of this host; `diglot hosts` lists those it has"),
         }
     }
@@ -57,6 +60,7 @@ pub fn nearest(store: &Store, url: &CanonicalUrl) -> Result<Nearest> {
     }
     Ok(match search.found {
         Some((found, _)) => Nearest::Page(found),
+        None if !is_indexed(store)? => Nearest::NotIndexed,
         None if is_host_known => Nearest::Host(host.to_owned()),
         None if Scope::of(store, &url.domain()).is_ok() => Nearest::Domain(url.domain().into_owned()),
         None => Nearest::Nothing,

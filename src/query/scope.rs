@@ -5,7 +5,19 @@ use rustc_hash::FxHashSet;
 use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::store::catalog::Keyspace;
+use crate::store::records::START;
 use crate::types::{CanonicalUrl, SiteId, host_of, registrable_domain};
+
+/// What is said of a page or host that is not known before all that was read is indexed.
+pub const NOT_INDEXED: &str = "not known yet: some of what was read is not indexed; `diglot run` indexes it";
+
+/// True where all that was read is indexed, and nothing was removed since.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn is_indexed(store: &Store) -> Result<bool> {
+    Ok(store.stage("index")?.cursor.max(START.0) >= store.batches.end().0)
+}
 
 /// The sites and hosts that a query is about.
 #[derive(Clone, Debug, Default)]
@@ -36,8 +48,9 @@ impl Scope {
                 .map_err(|_| Error::input(text, "expected a host name, such as fr.example.org"))?,
         };
         let domain = registrable_domain(&host).into_owned();
-        let unknown = || match store.meant_host(&host) {
-            Ok(meant) => Error::input(
+        let unknown = || match is_indexed(store).and_then(|is_indexed| Ok((is_indexed, store.meant_host(&host)?))) {
+            Ok((false, _)) => Error::input(text, NOT_INDEXED),
+            Ok((true, meant)) => Error::input(
                 text,
                 format!("the store has no page of this host{meant}; `diglot hosts` lists those it has"),
             ),

@@ -254,3 +254,22 @@ fn a_page_of_an_archive_that_is_gone_is_shown_without_its_record() {
     let (code, stderr) = failure(diglot(&store).args(raw));
     assert!(code == 1 && stderr.contains("a.warc: the archive is not there any more"), "{stderr}");
 }
+
+#[test]
+fn a_host_whose_pages_are_not_indexed_yet_is_not_denied() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    run(&store, &[&packaging()]);
+    let page = "http://fr.packaging.site.test/index.html";
+    diglot(&store).args(["-q", "remove", "--url", "http://en.packaging.site.test/index.html"]).assert().success();
+    for command in [["show", page], ["pairs", "fr.packaging.site.test"]] {
+        let output = diglot(&store).args(command).output().expect("it starts");
+        let told = String::from_utf8(output.stderr).expect("UTF-8");
+        assert!(
+            output.status.code() == Some(1) && told.contains("not known yet: some of what was read is not indexed"),
+            "{told}"
+        );
+    }
+    diglot(&store).args(["-q", "run"]).assert().success();
+    stdout(&store, &["show", page]);
+}

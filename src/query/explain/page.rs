@@ -18,9 +18,10 @@ use crate::labels::{own_language, told_by_letters};
 use crate::language::profiles::Profiles;
 use crate::query::languages;
 use crate::query::open::OpenSite;
+use crate::query::scope::is_indexed;
 use crate::store::Store;
 use crate::store::layout::{ArchivedKeyRow, SkipEntry};
-use crate::store::records::{RecordRef, START};
+use crate::store::records::RecordRef;
 use crate::text::counterpart;
 use crate::types::{CanonicalUrl, Key, Lang, LinkKind, Method, PagePair, SkipReason, TEXT_TOKEN};
 
@@ -60,11 +61,6 @@ pub fn explain(
         None => OfKeys { opened, page, lang: opened.site.lang(page) }.why_alone(&mut found)?,
     };
     Ok(found)
-}
-
-/// True when every batch of ingestion is indexed.
-fn is_indexed(store: &Store) -> Result<bool> {
-    Ok(store.stage("index")?.cursor.max(START.0) >= store.batches.end().0)
 }
 
 fn left_out(opened: &Opened<'_>, entry: &SkipEntry) -> Result<LeftOut> {

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::named::NamedPair;
+use crate::query::scope::NOT_INDEXED;
 use crate::types::{Lang, SkipReason};
 
 /// Why a page has partners or has none.
@@ -116,7 +117,7 @@ impl fmt::Display for PageVerdict {
         match self {
             UnknownDomain { domain } => write!(f, "unknown: the store has nothing of the domain {domain}"),
             NotCaptured => f.write_str("not captured: the archives have nothing of this URL"),
-            NotIndexed => f.write_str("not known yet: some of what was read is not indexed; `diglot run` indexes it"),
+            NotIndexed => f.write_str(NOT_INDEXED),
             CapturesLeftOut => f.write_str("no page: every capture of this URL was left out"),
             KeysNotSearched => f.write_str(
                 "not paired yet: keys have not been searched since this page was read; `diglot run` searches them",
