@@ -157,6 +157,9 @@ fn shown_on_bar(stage: &str, what: &str) -> String {
     shorten(what, TITLE_WIDTH.saturating_sub(numbered(stage).len() + 2))
 }
 
+/// Bytes of the stack of a thread that tells how far the work is: several times what writing a line takes.
+const TELLING_STACK: usize = 512 << 10;
+
 /// Tells how far the current work is whenever `every` has passed since the last time, even without new reports, until nobody holds the
 /// state any more. Nothing is told while nothing is at work.
 fn tell_from_time_to_time(state: &Weak<Mutex<State>>, every: Duration, tell: impl Fn(&HowFar)) {
@@ -194,8 +197,9 @@ impl Progress {
     /// Starts a thread that tells how far the work is from time to time, as long as there is any.
     fn every(&self, every: Duration, tell: impl Fn(&HowFar) + Send + 'static) {
         let state = Arc::downgrade(&self.state);
-        // If no thread can be started, nothing is told.
-        let _ = thread::Builder::new().spawn(move || tell_from_time_to_time(&state, every, tell));
+        // If no thread can be started, nothing is told. Its stack is small, since other threads must find room where a system gives little.
+        let _ =
+            thread::Builder::new().stack_size(TELLING_STACK).spawn(move || tell_from_time_to_time(&state, every, tell));
     }
 
     /// Progress that tells nothing by itself.
