@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import diglot
+import pyarrow as pa
 import pyarrow.parquet as pq
 from conftest import ROOT
 from diglot._program import program
@@ -23,7 +24,8 @@ def test_the_engine_of_the_documentation_gives_what_a_run_gives(tmp_path: pathli
         subprocess.run(command, check=True)
         expected = pq.read_table(tmp_path / f"{what}.parquet").replace_schema_metadata(None)
         found = pq.read_table(tmp_path / "work" / f"{what}.parquet").replace_schema_metadata(None)
-        order = [(name, "ascending") for name in expected.column_names]
+        # Lists have no order.
+        order = [(field.name, "ascending") for field in expected.schema if not pa.types.is_list(field.type)]
         assert found.sort_by(order) == expected.sort_by(order), what
     keys = [json.loads(line) for line in (tmp_path / "work" / "keys.jsonl").read_text().splitlines()]
     assert sorted(map(str, keys)) == sorted(map(str, store.keys().to_pylist()))
