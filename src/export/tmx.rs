@@ -26,7 +26,6 @@ pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
         // One file may have pairs of many languages.
         ("srclang", job.langs.as_ref().map_or("*all*", |[first, _]| first.as_str())),
         ("o-tmf", "html"),
-        ("creationdate", &job.now.strftime("%Y%m%dT%H%M%SZ").to_string()),
     ];
     let element = BytesStart::new("header").with_attributes(header);
     tmx.0.write_event(Event::Empty(element))?;
