@@ -401,7 +401,8 @@ fn a_signal_ends_a_run_that_waits_for_standard_input_and_it_goes_on_from_there()
     let at = at + other[at..].windows(6).position(|six| six == b"museum").expect("the text has it");
     other[at] = b'M';
     assert!(stderr(&other).contains("goes on in another way"), "{}", stderr(&other));
-    assert_eq!(stderr(&bytes), "diglot: inputs: 1 read\n");
+    // A slow machine tells how far it is meanwhile.
+    assert!(stderr(&bytes).ends_with("diglot: inputs: 1 read\n"));
     assert_eq!(count(&store, "captures kept"), 3000, "each once");
 }
 
