@@ -162,7 +162,7 @@ const TELLING_STACK: usize = 512 << 10;
 
 /// Tells how far the current work is whenever `every` has passed since the last time, even without new reports, until nobody holds the
 /// state any more. Nothing is told while nothing is at work.
-fn tell_from_time_to_time(state: &Weak<Mutex<State>>, every: Duration, tell: impl Fn(&HowFar)) {
+fn tell_from_time_to_time(state: &Weak<Mutex<State>>, every: Duration, tell: impl Fn(MutexGuard<'_, State>)) {
     let mut told = Instant::now();
     loop {
         thread::sleep(every / 20);
@@ -170,8 +170,7 @@ fn tell_from_time_to_time(state: &Weak<Mutex<State>>, every: Duration, tell: imp
         let state = state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.is_at_work && told.elapsed() >= every {
             told = Instant::now();
-            // The state is held meanwhile, so that no event that comes later is told earlier.
-            tell(&state.how_far(Event::Progress));
+            tell(state);
         }
     }
 }
@@ -181,21 +180,29 @@ impl Progress {
     pub fn new(shown: Shown, verbose: bool, noted_in: Option<&Path>) -> Progress {
         let mut progress = Progress::silent(shown, verbose);
         match shown {
-            Shown::Auto if !stderr().is_terminal() => progress.every(LINE_EVERY, |how_far| tell(how_far.line())),
-            Shown::Json => progress.every(SECOND, tell_program),
+            Shown::Auto if !stderr().is_terminal() => {
+                progress.every(LINE_EVERY, |state| tell(state.how_far(Event::Progress).line()))
+            }
+            // The state is held meanwhile, so that no event that comes later is told earlier.
+            Shown::Json => progress.every(SECOND, |state| tell_program(&state.how_far(Event::Progress))),
             Shown::Auto | Shown::None => {}
         }
         if let Some(folder) = noted_in {
             let note = Arc::new(Note::new(folder));
             let noted = Arc::downgrade(&note);
-            progress.every(SECOND, move |how_far| noted.upgrade().iter().for_each(|note| note.write(how_far)));
+            progress.every(SECOND, move |state| {
+                let how_far = state.how_far(Event::Progress);
+                // No thread that works waits for the disk.
+                drop(state);
+                noted.upgrade().iter().for_each(|note| note.write(&how_far));
+            });
             progress.note = Some(note);
         }
         progress
     }
 
     /// Starts a thread that tells how far the work is from time to time, as long as there is any.
-    fn every(&self, every: Duration, tell: impl Fn(&HowFar) + Send + 'static) {
+    fn every(&self, every: Duration, tell: impl Fn(MutexGuard<'_, State>) + Send + 'static) {
         let state = Arc::downgrade(&self.state);
         // If no thread can be started, nothing is told. Its stack is small, since other threads must find room where a system gives little.
         let _ =
@@ -438,7 +445,9 @@ mod tests {
     fn lined(every: Duration) -> (Progress, Arc<Mutex<Vec<String>>>) {
         let (progress, lines) = (Progress::silent(Shown::None, false), Arc::new(Mutex::new(Vec::new())));
         let found = Arc::clone(&lines);
-        progress.every(every, move |how_far| found.lock().expect("no thread has failed").push(how_far.line()));
+        progress.every(every, move |state| {
+            found.lock().expect("no thread has failed").push(state.how_far(Event::Progress).line());
+        });
         (progress, lines)
     }
 
