@@ -50,7 +50,7 @@ impl fmt::Display for Nearest {
 /// When the store cannot be read.
 pub fn nearest(store: &Store, url: &CanonicalUrl) -> Result<Nearest> {
     let host = url.host();
-    let is_host_known = Scope::of(store, host).is_ok();
+    let is_host_known = Scope::of_host(store, host)?.is_some();
     if is_host_known && url.identity().trim_end_matches('/') == host {
         return Ok(Nearest::Host(host.to_owned()));
     }
@@ -62,7 +62,7 @@ pub fn nearest(store: &Store, url: &CanonicalUrl) -> Result<Nearest> {
         Some((found, _)) => Nearest::Page(found),
         None if !is_indexed(store)? => Nearest::NotIndexed,
         None if is_host_known => Nearest::Host(host.to_owned()),
-        None if Scope::of(store, &url.domain()).is_ok() => Nearest::Domain(url.domain().into_owned()),
+        None if Scope::of_host(store, &url.domain())?.is_some() => Nearest::Domain(url.domain().into_owned()),
         None => Nearest::Nothing,
     })
 }

@@ -47,7 +47,6 @@ impl Scope {
                 .map(|url| url.host().to_owned())
                 .map_err(|_| Error::input(text, "expected a host name, such as fr.example.org"))?,
         };
-        let domain = registrable_domain(&host).into_owned();
         let unknown = || match is_indexed(store).and_then(|is_indexed| Ok((is_indexed, store.meant_host(&host)?))) {
             Ok((false, _)) => Error::input(text, NOT_INDEXED),
             Ok((true, meant)) => Error::input(
@@ -56,19 +55,28 @@ impl Scope {
             ),
             Err(error) => error,
         };
-        let site = store
-            .site_of_domain(&domain)?
-            .and_then(|id| store.site(id).transpose())
-            .transpose()?
-            .ok_or_else(unknown)?;
+        match Scope::of_host(store, &host)? {
+            Some(scope) => Ok(scope),
+            None => Err(unknown()),
+        }
+    }
+
+    /// The scope of a host or a registrable domain; `None` where the store has no page of it.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn of_host(store: &Store, host: &str) -> Result<Option<Scope>> {
+        let domain = registrable_domain(host).into_owned();
+        let Some(id) = store.site_of_domain(&domain)? else { return Ok(None) };
+        let Some(site) = store.site(id)? else { return Ok(None) };
         if site.hosts.iter().any(|known| known.host == host) {
-            return Ok(Scope { domain: Some(domain), host: Some(host), part: None });
+            return Ok(Some(Scope { domain: Some(domain), host: Some(host.to_owned()), part: None }));
         }
         if host == domain && site.hosts.iter().any(|known| registrable_domain(&known.host) == domain) {
             let part = (site.domain != domain).then(|| domain.clone());
-            return Ok(Scope { domain: Some(domain), host: None, part });
+            return Ok(Some(Scope { domain: Some(domain), host: None, part }));
         }
-        Err(unknown())
+        Ok(None)
     }
 
     /// True when the scope is the whole store.
