@@ -9,7 +9,7 @@ use std::fmt;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::exporter::Row;
-use crate::types::{family, host_of, name_of_host};
+use crate::types::{family, host_of, name_of_host, without_scheme};
 
 /// How far the shares of all parts may be from a whole.
 const ROUNDING: f64 = 1e-6;
@@ -54,7 +54,7 @@ impl Split {
 
     /// The number of the part that a row belongs to.
     pub fn of(&self, row: Row<'_>) -> usize {
-        let identity = row.url().split_once("://").map_or(row.url(), |(_, identity)| identity);
+        let identity = without_scheme(row.url());
         // 53 bits, as many as a number has.
         let place = (xxh3_64(family(name_of_host(host_of(identity))).as_bytes()) >> 11) as f64 / (1u64 << 53) as f64;
         let mut end = 0.0;

@@ -6,7 +6,7 @@ use std::io::{self, BufRead};
 use rustc_hash::FxHashSet;
 
 use super::exporter::Row;
-use crate::types::{BitextLine, CanonicalUrl, Place, Provenance, host_of, name_of_host, without_port};
+use crate::types::{BitextLine, CanonicalUrl, Place, Provenance, host_of, name_of_host, without_port, without_scheme};
 
 /// URLs, hosts and names of records whose pages are left out.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -99,7 +99,7 @@ impl TakeDown {
     }
 
     fn has_url(&self, url: &str) -> bool {
-        let identity = url.split_once("://").map_or(url, |(_, identity)| identity);
+        let identity = without_scheme(url);
         let (host, port) = (host_of(identity), without_port(host_of(identity)).1);
         let mut host = Some(name_of_host(host));
         while let Some(name) = host {

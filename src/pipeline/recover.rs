@@ -17,7 +17,7 @@ use crate::recover::{self, DeepPage, Filter, Outcome, Requested};
 use crate::store::Store;
 use crate::store::catalog::Changes;
 use crate::store::layout::{RequestRecord, RequestedRecord};
-use crate::types::{CanonicalUrl, Lang, Pointer, RawRecord};
+use crate::types::{CanonicalUrl, Lang, Pointer, RawRecord, without_scheme};
 
 /// What to look for.
 pub struct Request<'r> {
@@ -77,7 +77,7 @@ const RECORD_URLS: usize = 1 << 16;
 
 fn remember_in(store: &mut Store, pages: &[DeepPage], record_urls: usize) -> Result<()> {
     let requested = |page: &DeepPage| {
-        let from = page.from.split_once("://").map_or(page.from.as_str(), |(_, identity)| identity);
+        let from = without_scheme(&page.from);
         let record = RequestedRecord {
             from: from.to_owned(),
             pattern: page.key.clone(),

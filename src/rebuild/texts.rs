@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::intake::{self, Sink};
 use crate::query::sentence_text;
 use crate::store::layout::{PageEntry, StoredPage};
-use crate::types::{CanonicalUrl, Place, Skip, SkipReason};
+use crate::types::{CanonicalUrl, Place, Skip, SkipReason, without_scheme};
 
 /// A page: hashes of its URL without scheme, and of its text.
 type Page = (u64, u64);
@@ -52,8 +52,7 @@ pub struct Texts {
 }
 
 fn page(place: &Place) -> Page {
-    let identity = place.url.split_once("://").map_or(place.url.as_str(), |(_, identity)| identity);
-    (xxh3_64(identity.as_bytes()), place.page)
+    (xxh3_64(without_scheme(&place.url).as_bytes()), place.page)
 }
 
 fn on_disk(action: &'static str) -> impl FnOnce(std::io::Error) -> Error {
@@ -132,8 +131,7 @@ impl Texts {
 
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
         let Some(found) = StoredPage::decode(bytes) else { return Ok(()) };
-        let identity = found.url().split_once("://").map_or(found.url(), |(_, identity)| identity);
-        let page = (xxh3_64(identity.as_bytes()), xxh3_64(found.text().as_bytes()));
+        let page = (xxh3_64(without_scheme(found.url()).as_bytes()), xxh3_64(found.text().as_bytes()));
         match self.pages.get_mut(&page) {
             Some(place @ None) => {
                 self.file.write_all(bytes).map_err(on_disk("writing a temporary file"))?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use diglot::query::{BINS, Overview};
-use diglot::types::{Lang, LangPair};
+use diglot::types::{Lang, LangPair, counted, grouped};
 
 /// A store at a glance.
 #[derive(Default)]
@@ -106,24 +106,6 @@ impl Histogram {
             bins: counts.into_iter().enumerate().map(bin).collect(),
         }
     }
-}
-
-/// A number with its thousands set apart.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// "1 host", "2 hosts".
-pub fn counted(number: u64, thing: &str) -> String {
-    format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 impl Bar {
@@ -248,7 +230,7 @@ mod tests {
     #[test]
     fn thousands_are_set_apart() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([counted(1, "host"), counted(2, "host")], ["1 host", "2 hosts"]);
+        assert_eq!([counted(1u64, "host"), counted(2u64, "host")], ["1 host", "2 hosts"]);
     }
 
     #[test]

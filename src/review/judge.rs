@@ -8,13 +8,12 @@ use axum::response::{IntoResponse, Redirect, Response};
 use diglot::evaluate::{MarkedGold, agreement, estimate};
 use diglot::query;
 use diglot::store::{Marks, Standing};
-use diglot::types::{Mark, Marked, Verdict};
+use diglot::types::{Mark, Marked, Verdict, counted, grouped};
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::answer::{Fields, Request, answer, file, page};
 use super::failure::Failure;
-use super::figures::{counted, grouped};
 use super::lists::lang_pair;
 use super::pair::{SHOWN, marked, place_in_list, sides, url};
 use super::sample::{By, Design, Item, Said, Sample, What};

@@ -9,12 +9,12 @@ use axum::response::{IntoResponse, Response};
 use diglot::pipeline::StageStatus;
 use diglot::query::{self, HostLine, KeyLine, Scope, Shortage};
 use diglot::store::Marks;
-use diglot::types::{Lang, LangPair, Marked, Method, Outcome, PairLine, pattern};
+use diglot::types::{Lang, LangPair, Marked, Method, Outcome, PairLine, counted as count_of, grouped, pattern};
 
 use super::answer::{Fields, Request, answer, not_found, page};
 use super::counting::Sort;
 use super::failure::Failure;
-use super::figures::{Figures, counted as count_of, grouped};
+use super::figures::Figures;
 use super::lists::{filter, order};
 use super::pair::link_in_list;
 use super::state::App;

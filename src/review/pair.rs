@@ -9,12 +9,11 @@ use diglot::config::Config;
 use diglot::query::explain::{Explanation, PageExplanation, PairExplanation, words};
 use diglot::query::{self, Nearest, Reading, Scope, Side};
 use diglot::store::Store;
-use diglot::types::{CanonicalUrl, Lang, Marked, PairLine};
+use diglot::types::{CanonicalUrl, Lang, Marked, PairLine, grouped};
 use diglot::{Error, explain};
 
 use super::answer::{Fields, Request, answer, page as render};
 use super::failure::Failure;
-use super::figures::grouped;
 use super::lists::{filter, order};
 use super::state::App;
 use super::views::*;

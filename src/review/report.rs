@@ -6,10 +6,11 @@ use diglot::pipeline::{self, LAST_STAGE};
 use diglot::query;
 use diglot::store::{FORMAT_VERSION, Reviews, Store};
 
-use super::figures::{Figures, counted};
+use super::figures::Figures;
 use super::pages::{archive_rows, stage_rows};
 use super::sample::Sample;
 use super::views::{ArchiveRow, StageRow, StratumRow, plain};
+use diglot::types::counted;
 
 /// The format of a report.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -115,7 +116,7 @@ fn judged(store: &Store) -> anyhow::Result<Vec<JudgedRow>> {
     for name in reviews.samples()? {
         let Ok(sample) = Sample::parse(&reviews.sample(&name)?) else { continue };
         let strata: Vec<_> = sample.said(&marks).iter().map(|said| said.stratum).collect();
-        let judged = strata.iter().map(|stratum| stratum.judged()).sum();
+        let judged: u64 = strata.iter().map(|stratum| stratum.judged()).sum();
         if judged > 0 {
             rows.push(JudgedRow {
                 what: plain(&sample.design.describe()),

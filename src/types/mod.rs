@@ -47,4 +47,5 @@ pub use steps::{Step, Watch};
 pub use unit::{UnitLine, UnitPair, UnitText};
 pub use url::{
     CanonicalUrl, domain_of, family, host_of, name_of_host, public_suffix, registrable_domain, without_port,
+    without_scheme,
 };

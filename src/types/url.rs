@@ -111,9 +111,14 @@ pub fn host_of(identity: &str) -> &str {
     identity.split('/').next().unwrap_or("")
 }
 
+/// A URL without its scheme, which is its identity where it is canonical; one without a scheme as it is.
+pub fn without_scheme(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, rest)| rest)
+}
+
 /// The registrable domain of the host of a URL.
 pub fn domain_of(url: &str) -> Cow<'_, str> {
-    registrable_domain(host_of(url.split_once("://").map_or(url, |(_, identity)| identity)))
+    registrable_domain(host_of(without_scheme(url)))
 }
 
 /// A host without its port, and without the dot that may end it.
