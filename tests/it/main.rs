@@ -60,6 +60,7 @@ mod surprises;
 mod terminal;
 mod tidy;
 mod units;
+mod upgrades;
 mod upkeep;
 mod zim;
 #[path = "../../src/archive/zim/sample.rs"]
