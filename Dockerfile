@@ -6,5 +6,6 @@ RUN cargo install --locked --path . --root /out
 
 FROM debian:trixie-slim
 COPY --from=build /out/bin/diglot /usr/local/bin/diglot
+COPY LICENSE-MIT LICENSE-APACHE LICENSE-UNICODE LICENSE-MPL docs/third-party.md /usr/share/doc/diglot/
 WORKDIR /data
 ENTRYPOINT ["diglot"]

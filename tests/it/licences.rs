@@ -80,11 +80,23 @@ fn the_list_of_third_parties_is_that_of_the_packages_and_all_licences_are_ones_t
             format!("| [{name}](https://crates.io/crates/{name}/{version}) | {version} | {licence} |\n")
         })
         .collect();
+    // Whoever gets the program must be told where the source of these is.
+    let sources: String = packages
+        .iter()
+        .filter(|(_, licence)| licence.contains("MPL"))
+        .map(|((name, version), _)| {
+            format!("| {name} | {version} | <https://crates.io/api/v1/crates/{name}/{version}/download> |\n")
+        })
+        .collect();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/third-party.md");
     let page = std::fs::read_to_string(&path).expect("the page");
-    let table = "| package | version | licence |\n|---|---|---|\n";
-    let (head, _) = page.split_once(table).expect("a table of packages");
-    let expected = format!("{head}{table}{rows}");
+    let rule = "|---|---|---|\n";
+    let [mpl, all] =
+        ["under the MPL | version | source", "package | version | licence"].map(|head| format!("| {head} |\n{rule}"));
+    let (head, rest) = page.split_once(&mpl).expect("a table of packages under the MPL");
+    let (rest, _) = rest.split_once(&all).expect("a table of packages");
+    let (_, between) = rest.split_once("\n\n").or(rest.split_once('\n')).expect("text between the tables");
+    let expected = format!("{head}{mpl}{sources}\n{between}{all}{rows}");
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, &expected).expect("room on disk");
     } else {
