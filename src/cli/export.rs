@@ -1,6 +1,7 @@
 //! `diglot export`.
 
-use std::io::{self, IsTerminal};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
@@ -8,7 +9,7 @@ use clap::Args;
 use diglot::config::Config;
 use diglot::error::Error;
 use diglot::export::mark::{Mark, identity};
-use diglot::export::{self, Bytes, Content, Exporter, Extra, Files, Format, Row, TakeDown};
+use diglot::export::{self, Content, Exporter, Extra, Format, Row, TakeDown};
 use diglot::inputs;
 use diglot::query::bitext::{self, ALTERNATIVES, Asked, RECORDS};
 use diglot::query::{self, Joiner, PairRecords, Scope};
@@ -18,13 +19,12 @@ use diglot::types::{BitextLine, Lang, LangPair, counted};
 use indicatif::BinaryBytes;
 
 use super::card::Card;
-use super::destination::{Destination, say_written};
+use super::destination::{Plan, say_written};
 use super::filter::{Filter, HostArg, Wanted};
-use super::folder::Folder;
 use super::freshness::{Lists, place};
 use super::global::Global;
 use super::listing::count;
-use super::output::{Target, Written, compression, finish};
+use super::output::{Target, Written, finish};
 use super::say::say;
 use super::settings::Differing;
 use super::shape::ShapeArgs;
@@ -113,7 +113,7 @@ impl Export {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
         let file = self.file();
         let (content, format) = self.format().map_err(Error::Config)?;
-        check_output(format, file, io::stdout().is_terminal()).map_err(Error::Config)?;
+        let plan = Plan::new(&self.shape, content, format, file)?;
         let (store, mut config) = global.read()?;
         let lists = match content {
             Content::Pairs | Content::Fetch | Content::Warc => Lists::Pairs,
@@ -149,7 +149,7 @@ impl Export {
             wanted: &wanted,
             take_down: &take_down,
         };
-        self.write(&source, content, format)
+        self.write(&source, content, format, &plan)
     }
 
     /// The file to write; `None` for stdout.
@@ -216,7 +216,7 @@ impl Export {
     }
 
     /// Refuses to write rows and a mark into the same file.
-    fn refuse_one_name_for_two(&self, suffixes: &[String]) -> anyhow::Result<()> {
+    fn refuse_one_name_for_two(&self, suffixes: &[String], is_folder: bool) -> anyhow::Result<()> {
         let Some(mark) = &self.mark else { return Ok(()) };
         if mark.as_os_str() == "-" {
             return Err(Error::Config("--mark is a file of its own, not stdout".into()).into());
@@ -229,7 +229,7 @@ impl Export {
                 PathBuf::from(name)
             })
         });
-        if self.is_of_folder() && self.output.iter().any(|folder| absolute(mark).starts_with(absolute(folder))) {
+        if is_folder && self.output.iter().any(|folder| absolute(mark).starts_with(absolute(folder))) {
             return Err(Error::Config("--mark lies in the folder that -o makes; give a file elsewhere".into()).into());
         }
         match outputs.into_iter().find(|path| absolute(path) == absolute(mark)) {
@@ -241,38 +241,21 @@ impl Export {
         }
     }
 
-    fn write(&self, source: &Source<'_>, content: Content, format: &Format) -> anyhow::Result<()> {
-        let since = self.since.as_deref().map(|path| read_mark(path, content)).transpose()?;
+    fn write(&self, source: &Source<'_>, content: Content, format: &Format, plan: &Plan<'_>) -> anyhow::Result<()> {
+        let since = self.since.as_deref().map(|path| read(path, |file| Mark::read(file, content))).transpose()?;
         look_at_stop();
-        let shape = if self.is_of_folder() { Some(self.shape.of_folder(content, format)?) } else { None };
-        let langs = match (&shape, format.files, source.wanted.langs.as_slice()) {
-            // These have the languages of their rows.
-            (Some(_), ..) => None,
-            (None, Files::One, &[a, b]) => Some([a, b]),
-            (None, Files::One, _) => None,
-            (None, ..) => Some(source.two_langs(format)?),
-        };
-        let suffixes = match (format.files, langs) {
-            (Files::OneALanguage, Some(langs)) => export::sides(langs).map(|side| format!(".{side}")).to_vec(),
-            _ => vec![String::new()],
-        };
+        let known = <[Lang; 2]>::try_from(source.wanted.langs.as_slice()).ok();
+        let langs = plan.langs(known, || source.two_langs(format))?;
         // The lexicon is asked before the file is made, so that an error leaves no file.
         let words = if content == Content::Lexicon { source.learnt_words()? } else { Vec::new() };
-        self.refuse_one_name_for_two(&suffixes)?;
-        let compression = match &shape {
-            Some(shape) => shape.compression,
-            None => self.shape.compression_of_file(format, self.file())?,
-        };
-        let mut destination = match &shape {
-            Some(shape) => Destination::Folder(Folder::new(folder(self.file())?)?, shape),
-            None => Destination::Files(Vec::new(), suffixes),
-        };
+        self.refuse_one_name_for_two(&plan.suffixes(langs), plan.shape.is_some())?;
+        let mut destination = plan.destination(langs)?;
         let mut marks = self.mark.as_deref().map(|path| Target::open_raw(Some(path), "")).transpose()?;
         let mut done = Done::default();
         let written = destination.open(self.output.as_deref(), format).and_then(|()| {
             let now = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second())?;
             let extra = Extra { detects: self.detect, records: self.record_ids };
-            let job = export::Job { content, langs, extra, compression, now };
+            let job = export::Job { content, langs, extra, compression: plan.compression, now };
             let card = self.is_dataset().then(|| source.card());
             let exporter = destination.exporter(format, job, source.config.memory.waiting_rows(), card);
             let mut exporter = exporter.map_err(|error| source.failed(error))?;
@@ -315,38 +298,6 @@ impl Export {
         let path = self.mark.clone().unwrap_or_default();
         Ok(mark.write(content, &mut target.take()).map_err(Error::io(path, "writing"))?)
     }
-
-    /// True where the output is a folder.
-    fn is_of_folder(&self) -> bool {
-        self.shape.is_of_folder() || self.is_dataset()
-    }
-}
-
-/// The folder to write.
-pub fn folder(file: Option<&Path>) -> Result<&Path, Error> {
-    let problem = |problem: &str| Error::Config(format!("several files need {problem}"));
-    let folder = file.ok_or_else(|| problem("a folder; give -o FOLDER"))?;
-    match compression(folder) {
-        Some(_) => Err(problem("a folder, whose name does not end in .gz or .zst; compress them by --compression")),
-        None => Ok(folder),
-    }
-}
-
-/// Refuses an output that cannot be read at its destination, such as binary data on a terminal.
-pub fn check_output(format: &Format, file: Option<&Path>, is_terminal: bool) -> Result<(), String> {
-    let name = format.name;
-    let ending = file.and_then(compression).map(|ending| ending.to_string_lossy());
-    match (format.bytes, ending.as_deref()) {
-        (Bytes::Packed, Some(ending)) => Err(format!("--format {name} is compressed by itself; leave out .{ending}")),
-        (Bytes::Members, Some("zst")) => {
-            Err(format!("--format {name} is compressed by gzip only; expected .warc or .warc.gz"))
-        }
-        (Bytes::Text, _) => Ok(()),
-        _ if file.is_none() && is_terminal => Err(format!(
-            "--format {name} is no text for a terminal; give -o FILE, or a program to read it behind a pipe"
-        )),
-        _ => Ok(()),
-    }
 }
 
 /// Refuses options for more columns where a format has none.
@@ -362,16 +313,13 @@ pub fn check_columns(format: &Format, detect: bool, record_ids: bool) -> Result<
 
 /// Reads a take-down list.
 pub fn take_down(path: &Path) -> Result<TakeDown, Error> {
-    let file = inputs::open(path).map_err(Error::io(path, "opening"))?;
-    TakeDown::read(io::BufReader::new(file)).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData => Error::input(path.display().to_string(), error.to_string()),
-        _ => Error::io(path, "reading")(error),
-    })
+    read(path, |file| TakeDown::read(io::BufReader::new(file)))
 }
 
-fn read_mark(path: &Path, content: Content) -> Result<Mark, Error> {
+/// Reads a file that says of itself what is wrong with it.
+fn read<T>(path: &Path, read: impl FnOnce(File) -> io::Result<T>) -> Result<T, Error> {
     let file = inputs::open(path).map_err(Error::io(path, "opening"))?;
-    Mark::read(file, content).map_err(|error| match error.kind() {
+    read(file).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData => Error::input(path.display().to_string(), error.to_string()),
         _ => Error::io(path, "reading")(error),
     })
@@ -619,9 +567,6 @@ impl Source<'_> {
     /// The two languages, for formats that need exactly two, in the order of listing.
     fn two_langs(&self, format: &Format) -> Result<[Lang; 2], Error> {
         let name = format.name;
-        if format.files == Files::OneALanguage && self.args.file().is_none() {
-            return Err(Error::Config(format!("--format {name} writes two files; give -o NAME")));
-        }
         let mut found = bitext::langs_of_page_pairs(self.store, self.scope)?;
         found.retain(|langs| self.wanted.takes_langs([langs.a, langs.b]));
         let mut langs = match (found.len(), found.first(), self.wanted.langs.as_slice()) {
@@ -662,23 +607,6 @@ fn takes_pair(wanted: &Wanted, pair: &diglot::types::PairLine) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_no_text_does_not_go_to_a_terminal() {
-        let check = |name: &str, content, file: Option<&str>, is_terminal| {
-            let (_, format) = export::format(Some(content), Some(name), None).expect("a format");
-            check_output(format, file.map(Path::new), is_terminal)
-        };
-        for (name, content) in [("parquet", Content::Bitext), ("arrow", Content::Pages), ("warc", Content::Warc)] {
-            let problem = check(name, content, None, true).expect_err("refused");
-            assert!(problem.contains(name) && problem.contains("-o FILE"), "{problem}");
-            assert_eq!(check(name, content, None, false), Ok(()));
-            assert_eq!(check(name, content, Some("x"), true), Ok(()));
-        }
-        assert_eq!(check("jsonl", Content::Bitext, None, true), Ok(()));
-        assert!(check("parquet", Content::Bitext, Some("x.parquet.gz"), false).is_err());
-        assert!(check("warc", Content::Warc, Some("x.warc.zst"), false).is_err());
-    }
 
     #[test]
     fn a_row_of_a_list_can_be_read_however_many_pages_have_it() {

@@ -1,23 +1,21 @@
 //! `diglot rebuild`.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Args;
 use diglot::config::Config;
 use diglot::error::Error;
-use diglot::export::{self, Content, Extra, Files, Format, Job, Row, TakeDown};
+use diglot::export::{self, Content, Extra, Format, Job, Row, TakeDown};
 use diglot::inputs::{self, Inputs, Refused};
 use diglot::rebuild::{self, Rest, Texts};
 use diglot::store::StoredSettings;
-use diglot::types::{Lang, counted};
+use diglot::types::counted;
 
 use super::card::Card;
-use super::destination::{Destination, say_written};
-use super::export::{check_columns, check_output, folder, take_down};
-use super::folder::Folder;
+use super::destination::{Plan, say_written};
+use super::export::{check_columns, take_down};
 use super::global::Global;
 use super::say::say;
 use super::settings::{OnlyTexts, Settings};
@@ -70,18 +68,15 @@ impl Rebuild {
         let name = self.shape.naming(self.format.as_deref(), self.file());
         let format = export::format(Some(Content::Bitext), self.format.as_deref(), name.as_deref());
         let format = format.map_err(Error::Config)?.1;
-        check_output(format, self.file(), io::stdout().is_terminal()).map_err(Error::Config)?;
+        let plan = Plan::new(&self.shape, Content::Bitext, format, self.file())?;
         check_columns(format, self.detect, self.record_ids)?;
-        if format.files == Files::OneALanguage && self.file().is_none() {
-            return Err(Error::Config(format!("--format {} writes two files; give -o NAME", format.name)).into());
-        }
         self.settings.check(&self.list)?;
         let (_, config) = self.settings.settled(&StoredSettings::default())?;
         let config = Config { memory: global.memory, ..config };
         let gone = self.take_down.as_deref().map(take_down).transpose()?.unwrap_or_default();
         let inputs = inputs::expand(&self.inputs, self.keep_going, &config.archive, &|_| false)?;
         look_at_stop();
-        self.write(format, &inputs, &config, &gone)
+        self.write((format, &plan), &inputs, &config, &gone)
     }
 
     /// The file to write; `None` for stdout.
@@ -94,32 +89,22 @@ impl Rebuild {
     }
 
     /// Reads the list and the archives, and writes the rows. What is asked wrongly is told before the archives are read.
-    fn write(&self, format: &Format, inputs: &Inputs, config: &Config, gone: &TakeDown) -> anyhow::Result<()> {
-        let is_of_folder = self.shape.is_of_folder() || self.is_dataset();
-        let shape = if is_of_folder { Some(self.shape.of_folder(Content::Bitext, format)?) } else { None };
-        let compression = match &shape {
-            Some(shape) => shape.compression,
-            None => self.shape.compression_of_file(format, self.file())?,
-        };
+    fn write(
+        &self,
+        (format, plan): (&Format, &Plan<'_>),
+        inputs: &Inputs,
+        config: &Config,
+        gone: &TakeDown,
+    ) -> anyhow::Result<()> {
         let rebuild::Wanted { mut texts, langs } = rebuild::wanted(&self.list, gone)?;
-        let langs: Vec<[Lang; 2]> = langs.into_iter().collect();
-        let langs = match (&shape, langs.as_slice()) {
-            // These have the languages of their rows.
-            (Some(_), _) => None,
-            (None, &[langs]) => Some(langs),
-            (None, _) if format.files == Files::One => None,
-            (None, all) => {
-                let problem = format!("--format {} is of two languages, {} pairs of languages", format.name, all.len());
-                return Err(Error::Config(format!("{problem} are in the list; give --partition-by langs")).into());
-            }
+        let known = (langs.len() == 1).then(|| langs.first().copied()).flatten();
+        let two = || {
+            let (name, count) = (format.name, langs.len());
+            let problem = format!("--format {name} is of two languages, {count} pairs of languages are in the list");
+            known.ok_or_else(|| Error::Config(format!("{problem}; give --partition-by langs")))
         };
-        let mut destination = match (&shape, langs.filter(|_| format.files == Files::OneALanguage)) {
-            (Some(shape), _) => Destination::Folder(Folder::new(folder(self.file())?)?, shape),
-            (None, None) => Destination::Files(Vec::new(), vec![String::new()]),
-            (None, Some(langs)) => {
-                Destination::Files(Vec::new(), export::sides(langs).map(|side| format!(".{side}")).to_vec())
-            }
-        };
+        let langs = plan.langs(known, two)?;
+        let mut destination = plan.destination(langs)?;
         let failed = |source| {
             let path = self.output.clone().unwrap_or_else(|| "stdout".into());
             Error::Io { path, action: "writing", source }
@@ -129,7 +114,7 @@ impl Rebuild {
             refused = self.read(inputs, &mut texts, config)?;
             let now = jiff::Timestamp::from_second(jiff::Timestamp::now().as_second())?;
             let extra = Extra { detects: self.detect, records: self.record_ids };
-            let job = Job { content: Content::Bitext, langs, extra, compression, now };
+            let job = Job { content: Content::Bitext, langs, extra, compression: plan.compression, now };
             let card = self.is_dataset().then(|| self.card());
             let mut exporter = destination.exporter(format, job, config.memory.waiting_rows(), card).map_err(failed)?;
             rest = rebuild::for_each(&self.list, &mut texts, gone, |line| {

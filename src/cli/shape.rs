@@ -15,7 +15,7 @@ pub struct ShapeArgs {
     /// A file for each language pair, in a folder.
     ///
     /// FILE is then the name of the folder; of pages there is a file for each language. The files are langs=en-fr/part.parquet and so on, as query engines and data frames read partitions; without `langs=` in formats that
-    /// have no columns. moses, bitextor and hf write all language pairs in this way.
+    /// have no columns. moses, bitextor and hf write all language pairs in this way, also without the option where FILE ends in `/`.
     #[arg(long, value_name = "langs", value_parser = ["langs"], hide_possible_values = true)]
     partition_by: Option<String>,
     /// Begin a new file when one has about this size, in a folder.
@@ -39,6 +39,11 @@ pub struct ShapeArgs {
 /// What files are called that are not divided for training and tests.
 pub const ONLY_PART: &str = "part";
 
+/// True for a name that ends as that of a folder does.
+fn is_name_of_folder(file: &Path) -> bool {
+    file.as_os_str().as_encoded_bytes().last().is_some_and(|&byte| std::path::is_separator(byte.into()))
+}
+
 fn shard_bytes(text: &str) -> Result<u64, String> {
     size(text).filter(|bytes| *bytes > 0).ok_or_else(|| format!("expected {SIZE}"))
 }
@@ -56,14 +61,18 @@ pub struct Shape {
 }
 
 impl ShapeArgs {
-    /// True where there may be several files.
-    pub fn is_of_folder(&self) -> bool {
+    /// True where the output is a folder: the options ask for several files, the name ends as that of a folder, or the format makes one.
+    pub fn is_of_folder(&self, format: &Format, file: Option<&Path>) -> bool {
+        self.is_divided() || file.is_some_and(is_name_of_folder) || self.is_dataset(Some(format.name), file)
+    }
+
+    fn is_divided(&self) -> bool {
         self.partition_by.is_some() || self.shard_size.is_some() || self.split.is_some()
     }
 
     /// True for a folder that Hugging Face `datasets` load as a whole.
     pub fn is_dataset(&self, format: Option<&str>, file: Option<&Path>) -> bool {
-        let is_folder = |file: &Path| self.is_of_folder() || file.extension().is_none();
+        let is_folder = |file: &Path| self.is_divided() || is_name_of_folder(file) || file.extension().is_none();
         format == Some("hf") && file.is_some_and(is_folder)
     }
 
