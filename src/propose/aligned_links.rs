@@ -30,31 +30,29 @@ pub struct Link {
     pub context: u64,
 }
 
-/// What is believed of two pages before their links are aligned.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Belief {
-    /// They are a pair, with this probability.
-    Pair(f32),
-    /// One of them has another partner.
-    Otherwise,
-    /// Nothing is believed.
-    Open,
-}
+/// What is believed of a page before links are aligned: its partner in the other language, with the probability that they are a pair.
+pub type Believed<'b> = dyn Fn(u32) -> Option<(u32, f32)> + 'b;
+
+/// A link with what is believed of its target.
+type Known = (Link, Option<(u32, f32)>);
 
 /// The targets of links that correspond, sorted, each pair once. The links of both pages are aligned in order so that the sum of these
 /// values is greatest: 1 for two links of equal context, 0.2 for others, 2p more where the targets are believed to be a pair with
 /// probability p; a link is never aligned with one whose target is believed to have, or to be for, another partner. Links of different
 /// context are aligned but not returned, unless their targets are believed to be a pair (p > ½). The alignment keeps to a band around the
 /// diagonal, so time and memory grow with the number of links.
-pub fn align(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief, params: &Params) -> Vec<(u32, u32)> {
-    let (a, b) = (&a[..a.len().min(params.max_links)], &b[..b.len().min(params.max_links)]);
+pub fn align(a: &[Link], b: &[Link], believed: &Believed<'_>, params: &Params) -> Vec<(u32, u32)> {
+    // Each target is looked up once, not for each link beside which it is tried.
+    let known = |links: &[Link]| -> Vec<Known> {
+        links.iter().take(params.max_links).map(|link| (*link, believed(link.to))).collect()
+    };
+    let (a, b) = (known(a), known(b));
     let mut found = Vec::new();
     let (mut i, mut j) = (0, 0);
-    for step in best_way(a, b, belief, params) {
+    for step in best_way(&a, &b, params) {
         if step == (1, 1) {
-            let (x, y): (&Link, &Link) = (&a[i], &b[j]);
-            let believed = matches!(belief(x.to, y.to), Belief::Pair(p) if p > 0.5);
-            if believed || x.context == y.context {
+            let ((x, of_x), (y, _)) = (&a[i], &b[j]);
+            if x.context == y.context || of_x.is_some_and(|(partner, p)| partner == y.to && p > 0.5) {
                 found.push((x.to, y.to));
             }
         }
@@ -66,11 +64,11 @@ pub fn align(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief, params
 }
 
 /// The cheapest alignment, as steps: to the next link of one page, of the other, or of both.
-fn best_way(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief, params: &Params) -> Vec<Move> {
+fn best_way(a: &[Known], b: &[Known], params: &Params) -> Vec<Move> {
     let band = Band::in_step(a.len() as u32, b.len() as u32, params.band as u32);
     // Values are negative costs.
     let cost = |i: u32, j: u32, step: Move| match step {
-        (1, 1) => Some(value(&a[i as usize - 1], &b[j as usize - 1], belief))
+        (1, 1) => Some(value(&a[i as usize - 1], &b[j as usize - 1]))
             .filter(|value| *value > 0.0)
             .map_or(f32::INFINITY, |value| -value),
         _ => 0.0,
@@ -78,12 +76,13 @@ fn best_way(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief, params:
     cheapest_in(&band, &[(1, 1), (1, 0), (0, 1)], &cost).unwrap_or_default()
 }
 
-fn value(a: &Link, b: &Link, belief: &dyn Fn(u32, u32) -> Belief) -> f32 {
+/// What it is worth to align two links; negative where it is not done.
+fn value((a, of_a): &Known, (b, of_b): &Known) -> f32 {
     let alike = if a.context == b.context { 1.0 } else { 0.2 };
-    match belief(a.to, b.to) {
-        Belief::Pair(p) => alike + 2.0 * p,
-        Belief::Otherwise => -1.0,
-        Belief::Open => alike,
+    match of_a {
+        Some((partner, p)) if *partner == b.to => alike + 2.0 * p,
+        None if of_b.is_none() => alike,
+        _ => -1.0,
     }
 }
 
@@ -99,27 +98,47 @@ mod tests {
     #[test]
     fn links_in_the_same_order_lead_to_pairs() {
         let (a, b) = (links(&[(1, 7), (2, 7), (3, 9)]), links(&[(11, 7), (12, 7), (13, 9)]));
-        let found = align(&a, &b, &|_, _| Belief::Open, &Params::default());
-        assert_eq!(found, [(1, 11), (2, 12), (3, 13)]);
+        assert_eq!(align(&a, &b, &|_| None, &Params::default()), [(1, 11), (2, 12), (3, 13)]);
+    }
+
+    /// Two pages are believed to be a pair.
+    fn believed(pair: (u32, u32), p: f32) -> impl Fn(u32) -> Option<(u32, f32)> {
+        move |page| match page {
+            page if page == pair.0 => Some((pair.1, p)),
+            page if page == pair.1 => Some((pair.0, p)),
+            _ => None,
+        }
     }
 
     #[test]
     fn a_pair_that_is_known_keeps_the_others_in_step() {
         // The second list has one more link, at its beginning; all contexts are equal.
         let (a, b) = (links(&[(1, 7), (2, 7), (3, 7)]), links(&[(10, 7), (11, 7), (12, 7), (13, 7)]));
-        let belief = |x: u32, y: u32| match (x, y) {
-            (1, 11) => Belief::Pair(0.9),
-            (1, _) | (_, 11) => Belief::Otherwise,
-            _ => Belief::Open,
-        };
-        assert_eq!(align(&a, &b, &belief, &Params::default()), [(1, 11), (2, 12), (3, 13)]);
+        assert_eq!(align(&a, &b, &believed((1, 11), 0.9), &Params::default()), [(1, 11), (2, 12), (3, 13)]);
+    }
+
+    #[test]
+    fn in_another_context_only_a_pair_that_is_believed_is_returned() {
+        let (a, b) = (links(&[(1, 7), (2, 7)]), links(&[(11, 8), (12, 8)]));
+        let found = |p: f32| align(&a, &b, &believed((1, 11), p), &Params::default());
+        assert_eq!((found(0.9), found(0.4)), (vec![(1, 11)], vec![]));
+    }
+
+    /// The value of aligning two links, by the rule in words.
+    fn worth(x: &Link, y: &Link, (pair, p): ((u32, u32), f32)) -> f32 {
+        let alike = if x.context == y.context { 1.0 } else { 0.2 };
+        match (x.to == pair.0, y.to == pair.1) {
+            (true, true) => alike + 2.0 * p,
+            (false, false) => alike,
+            _ => -1.0,
+        }
     }
 
     /// The greatest sum of values, found by trying everything.
-    fn best(a: &[Link], b: &[Link], belief: &dyn Fn(u32, u32) -> Belief) -> f32 {
+    fn best(a: &[Link], b: &[Link], believed: ((u32, u32), f32)) -> f32 {
         let (Some((x, rest_a)), Some((y, rest_b))) = (a.split_first(), b.split_first()) else { return 0.0 };
-        let both = best(rest_a, rest_b, belief) + value(x, y, belief).max(0.0);
-        both.max(best(rest_a, b, belief)).max(best(a, rest_b, belief))
+        let both = best(rest_a, rest_b, believed) + worth(x, y, believed).max(0.0);
+        both.max(best(rest_a, b, believed)).max(best(a, rest_b, believed))
     }
 
     proptest! {
@@ -130,20 +149,19 @@ mod tests {
             pair in (0u32..4, 10u32..14),
         ) {
             let (a, b) = (links(&a), links(&b));
-            let belief = |x: u32, y: u32| {
-                if (x, y) == pair { Belief::Pair(0.8) } else if x == pair.0 || y == pair.1 { Belief::Otherwise } else { Belief::Open }
-            };
-            let (mut i, mut j, mut worth) = (0, 0, 0.0);
-            for step in best_way(&a, &b, &belief, &Params::default()) {
+            let partner = believed(pair, 0.8);
+            let known = |links: &[Link]| links.iter().map(|link| (*link, partner(link.to))).collect::<Vec<_>>();
+            let (mut i, mut j, mut sum) = (0, 0, 0.0);
+            for step in best_way(&known(&a), &known(&b), &Params::default()) {
                 if step == (1, 1) {
-                    worth += value(&a[i], &b[j], &belief);
+                    sum += worth(&a[i], &b[j], (pair, 0.8));
                 }
                 (i, j) = (i + step.0 as usize, j + step.1 as usize);
             }
             prop_assert_eq!((i, j), (a.len(), b.len()));
-            prop_assert!((worth - best(&a, &b, &belief)).abs() < 1e-4);
-            for (x, y) in align(&a, &b, &belief, &Params::default()) {
-                prop_assert!(!matches!(belief(x, y), Belief::Otherwise));
+            prop_assert!((sum - best(&a, &b, (pair, 0.8))).abs() < 1e-4);
+            for (x, y) in align(&a, &b, &partner, &Params::default()) {
+                prop_assert_eq!(x == pair.0, y == pair.1);
             }
         }
     }

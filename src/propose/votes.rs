@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::aligned_links::{self, Belief};
+use super::aligned_links;
 use super::network::Network;
 use super::partners::Partners;
 use crate::types::{JudgedPair, LangPair, PagePair};
@@ -32,20 +32,17 @@ impl Votes {
         params: &aligned_links::Params,
         ordered: &dyn Fn(u32, u32) -> Option<PagePair>,
     ) -> Votes {
-        let partners = Partners::of(accepted.iter().map(|judged| judged.pair));
-        let mut scores: FxHashMap<LangPair, FxHashMap<PageIds, f32>> = FxHashMap::default();
-        for judged in accepted {
-            scores.entry(judged.pair.langs).or_default().insert((judged.pair.a, judged.pair.b), judged.score);
+        let mut believed: FxHashMap<LangPair, FxHashMap<u32, (u32, f32)>> = FxHashMap::default();
+        for JudgedPair { pair: PagePair { langs, a, b }, score, .. } in accepted {
+            let of = believed.entry(*langs).or_default();
+            of.insert(*a, (*b, *score));
+            of.insert(*b, (*a, *score));
         }
         let ballots = accepted.par_iter().map(|judged| {
             let PagePair { langs, a, b } = judged.pair;
-            let (partner, scores) = (partners.in_langs(langs), &scores[&langs]);
-            let belief = |x: u32, y: u32| match scores.get(&(x, y)) {
-                Some(&score) => Belief::Pair(score),
-                None if partner(x).is_some() || partner(y).is_some() => Belief::Otherwise,
-                None => Belief::Open,
-            };
-            let mut aligned = aligned_links::align(network.links(a), network.links(b), &belief, params);
+            let partners = &believed[&langs];
+            let believed = |page: u32| partners.get(&page).copied();
+            let mut aligned = aligned_links::align(network.links(a), network.links(b), &believed, params);
             // A pair does not vote for its own pages.
             aligned.retain(|&(x, y)| x != a && y != b);
             aligned
@@ -114,7 +111,8 @@ pub fn support(
     let PagePair { langs, a, b } = requested;
     let network = Network::new(site);
     let mut partners = Partners::default();
-    let mut scores: FxHashMap<PageIds, f32> = FxHashMap::default();
+    let mut scores: FxHashMap<u32, f32> = FxHashMap::default();
+    let mut pairs: Vec<PageIds> = Vec::new();
     // Versions of the two pages, in any language.
     let mut versions: (Vec<u32>, Vec<u32>) = Default::default();
     for JudgedPair { pair, score, .. } in judged.iter().filter(|judged| judged.is_accepted()) {
@@ -123,18 +121,16 @@ pub fn support(
         }
         if site.ordered(pair.a, pair.b).is_some_and(|known| known.langs == langs) {
             partners.add(*pair);
-            scores.insert((pair.a, pair.b), *score);
+            scores.extend([(pair.a, *score), (pair.b, *score)]);
+            pairs.push((pair.a, pair.b));
         }
     }
-    let belief = |x: u32, y: u32| match scores.get(&(x, y)) {
-        Some(&score) => Belief::Pair(score),
-        None if partners.has(langs, x) || partners.has(langs, y) => Belief::Otherwise,
-        None => Belief::Open,
-    };
+    let believed = |page: u32| Some((partners.get(langs, page)?, scores[&page]));
     let leads_to = |from: u32, to: u32| from != to && network.links(from).iter().any(|link| link.to == to);
-    let mut voters: Vec<PageIds> = scores.keys().copied().filter(|&(x, y)| leads_to(x, a) && leads_to(y, b)).collect();
-    voters
-        .retain(|&(x, y)| aligned_links::align(network.links(x), network.links(y), &belief, params).contains(&(a, b)));
+    let mut voters: Vec<PageIds> = pairs.into_iter().filter(|&(x, y)| leads_to(x, a) && leads_to(y, b)).collect();
+    voters.retain(|&(x, y)| {
+        aligned_links::align(network.links(x), network.links(y), &believed, params).contains(&(a, b))
+    });
     voters.sort_unstable();
     versions.0.retain(|page| versions.1.contains(page));
     versions.0.sort_unstable();
