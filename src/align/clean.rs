@@ -116,6 +116,8 @@ pub struct TextFacts {
     letters: u32,
     /// Those of them that are A–Z or a–z.
     latin: u32,
+    /// True when two of a–z stand side by side: words are written so, abbreviations are mostly not.
+    has_small: bool,
     chars: u32,
     /// The language that its function words certainly belong to; unknown for most texts.
     pub lang: Lang,
@@ -127,6 +129,7 @@ impl TextFacts {
         let room = || String::with_capacity(text.len() + 1);
         let (mut exact, mut near, mut words) = (room(), room(), room());
         let (mut chars, mut letters, mut latin, mut word_count) = (0, 0, 0, 0);
+        let (mut has_small, mut before) = (false, ' ');
         // The start of the current word, and its number of letters so far.
         let mut word = (0, 0);
         let mut end_word = |words: &mut String, word: &mut (usize, u32)| {
@@ -140,6 +143,8 @@ impl TextFacts {
         };
         for c in text.chars() {
             chars += 1;
+            has_small |= c.is_ascii_lowercase() && before.is_ascii_lowercase();
+            before = c;
             let form = Form::known(c);
             form.push_near(c, &mut near);
             if form != Form::Space {
@@ -169,12 +174,12 @@ impl TextFacts {
         let hash = |text: &str| xxh3_64(text.as_bytes());
         let words = (!words.is_empty()).then(|| hash(&words));
         let lang = language::of_sentence(text);
-        TextFacts { exact: hash(&exact), near: hash(&near), words, word_count, letters, latin, chars, lang }
+        TextFacts { exact: hash(&exact), near: hash(&near), words, word_count, letters, latin, has_small, chars, lang }
     }
 
-    /// True for a text of `words` words that would not be the same in another language, in which all letters are A–Z.
+    /// True for a text of `words` words in which all letters are A–Z, and which is not of abbreviations alone, that many languages write so.
     pub fn is_latin(&self, words: usize) -> bool {
-        self.is_long(words) && self.latin == self.letters
+        self.latin == self.letters && (self.has_small || self.is_long(words))
     }
 
     fn is_long(&self, words: usize) -> bool {

@@ -21,7 +21,7 @@ pub struct AlignPage<'t> {
     pub document: Document<'t>,
     lang: Lang,
     untold: &'t Untold,
-    /// True when half of its letters are A–Z, or its language is written in them.
+    /// True when its language is written in A–Z, or may be and half of its letters are. Japanese is not, however much code a page has.
     is_latin: bool,
     words: PageWords,
     /// Facts about the text of each sentence.
@@ -34,7 +34,8 @@ impl<'t> AlignPage<'t> {
         let words = PageWords::new(&document.words);
         let texts =
             (0..document.sentences.len() as u32).map(|at| TextFacts::new(document.text_of(at..at + 1))).collect();
-        let is_latin = language::writes_latin(lang) || language::latin_share(document.text) >= 0.5;
+        let is_latin =
+            language::writes_latin(lang) || !language::is_alone(lang) && language::latin_share(document.text) >= 0.5;
         AlignPage { document, lang, untold, is_latin, words, texts }
     }
 
@@ -162,6 +163,28 @@ mod tests {
         let half = russian.replace("Все пакеты подписаны", "Signed by developers");
         assert_eq!(reasons(&half, ru), [None, Some(clean::Reason::WrongLanguage)]);
         assert_eq!(reasons(&half, Lang::EN)[1], None, "a page in English that quotes much Russian");
+    }
+
+    #[test]
+    fn a_label_in_other_letters_than_its_page_is_no_bitext_either_but_an_abbreviation_may_be() {
+        let reason = |a: &str, b: &str, lang: &str| {
+            aligned_as(a, b, Lang::parse(lang).expect("a tag")).beads[0].reason == Some(clean::Reason::WrongLanguage)
+        };
+        assert!(reason("Response example", "serviceName", "zh"));
+        assert!(reason("Settings 7", "Preferences 7", "ja"), "nobody has translated it");
+        assert!(!reason("Television 7", "TV 7", "ja"));
+        assert!(!reason("Settings 7", "Preferences 7", "fr"));
+    }
+
+    #[test]
+    fn much_code_makes_no_page_one_in_latin_letters_if_its_language_has_a_script_of_its_own() {
+        let (words, untold) = (Words::new(), Untold::default());
+        let is_latin = |lang: &str| {
+            let document = Document::new("if test; then echo no; fi その行", [].into_iter(), Lang::EN, &words, 100);
+            AlignPage::new(document, Lang::parse(lang).expect("a tag"), &untold).is_latin
+        };
+        assert!(!is_latin("ja") && !is_latin("zh-Hans"));
+        assert!(is_latin("fr") && is_latin("kk"), "Kazakh is written in Latin letters too");
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        14
+        15
     }
 
     fn sections(&self) -> &'static [&'static str] {
