@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::cdx_server;
-use super::codec::{self, Codec};
+use super::codec::Codec;
 use super::dates::date_ms;
 use super::format::{Archive, Format, Item, Params};
-use super::head::{codec_of, content_head};
+use super::head::{BUFFER_BYTES, codec_of, content_head, decoded};
 use super::mime::is_html_type;
 use crate::error::{Error, Result};
 use crate::files;
@@ -86,18 +86,8 @@ fn legend(line: &[u8]) -> Option<&[u8]> {
     (letters.split(|byte| *byte == b' ').all(is_letter) && letters.contains(&b'a')).then_some(letters)
 }
 
-const BUFFER_BYTES: usize = 256 << 10;
 /// The position after data that cannot be decompressed, when nothing follows.
 const BEHIND_DAMAGE: u64 = 1 << 62;
-
-/// The decompressed bytes of a file.
-fn decoded(path: &Path, codec: Codec) -> io::Result<Box<dyn BufRead + Send>> {
-    let file = BufReader::with_capacity(BUFFER_BYTES, files::open(path)?);
-    if codec == Codec::Plain {
-        return Ok(Box::new(file));
-    }
-    Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, codec::reader(codec, file)?)))
-}
 
 /// An index, being read.
 struct Lines {

@@ -1,9 +1,9 @@
 //! Reads the first bytes of a file, by which its kind and compression are detected.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-use super::codec::Codec;
+use super::codec::{self, Codec};
 use crate::error::{Error, Result};
 use crate::files;
 
@@ -36,6 +36,26 @@ pub(super) fn codec_of(reader: &mut impl Read) -> io::Result<Codec> {
     let mut head = [0; CODEC_BYTES];
     let count = read_up_to(reader, &mut head)?;
     Ok(Codec::of(&head[..count]))
+}
+
+pub(super) const BUFFER_BYTES: usize = 256 << 10;
+
+/// The decompressed bytes of a file, which is compressed in any way that archives are, or not at all.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn decompressed(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
+    let codec = codec_of(&mut files::open(path)?)?;
+    decoded(path, codec)
+}
+
+/// The decompressed bytes of a file in a codec.
+pub(super) fn decoded(path: &Path, codec: Codec) -> io::Result<Box<dyn BufRead + Send>> {
+    let file = BufReader::with_capacity(BUFFER_BYTES, files::open(path)?);
+    if codec == Codec::Plain {
+        return Ok(Box::new(file));
+    }
+    Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, codec::reader(codec, file)?)))
 }
 
 /// Fills `buffer`, or as much of it as the file has data for.

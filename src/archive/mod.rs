@@ -85,6 +85,7 @@ pub use copies::Copier;
 #[cfg(feature = "pdf")]
 pub use format::read_pdf_with;
 pub use format::{Archive, Format, Item, Params, RECORD_BYTES};
+pub use head::decompressed;
 pub use identity::{Stat, stat};
 use inputs::Indexes;
 pub use inputs::Inputs;

@@ -1,14 +1,13 @@
 //! The rows of a list.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::MultiGzDecoder;
 use serde_json::Value;
 
 use crate::align::clean::Reason;
+use crate::archive::decompressed;
 use crate::error::{Error, Result};
-use crate::files;
 use crate::types::{
     BitextLine, BlockKind, EXTRACTOR, Lang, OptOuts, Place, Provenance, Signals, Told, Translated, TranslationMark,
 };
@@ -24,7 +23,7 @@ pub const TOO_LONG: &str = "lines of more than 64 MiB";
 /// A list that is being read.
 pub struct List {
     path: PathBuf,
-    lines: Box<dyn BufRead>,
+    lines: Box<dyn BufRead + Send>,
 }
 
 /// A row of a list.
@@ -36,22 +35,12 @@ pub struct Listed {
 }
 
 impl List {
-    /// Opens a list, plain or compressed by gzip or zstd.
+    /// Opens a list, plain or compressed.
     ///
     /// # Errors
     /// When it cannot be read.
     pub fn open(path: &Path) -> Result<List> {
-        let opened = || -> io::Result<Box<dyn BufRead>> {
-            let mut file = BufReader::new(files::open(path)?);
-            let head = file.fill_buf()?;
-            let (is_gzip, is_zstd) = (head.starts_with(&[0x1f, 0x8b]), head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]));
-            Ok(match (is_gzip, is_zstd) {
-                (true, _) => Box::new(BufReader::new(MultiGzDecoder::new(file))),
-                (_, true) => Box::new(BufReader::new(zstd::Decoder::with_buffer(file)?)),
-                _ => Box::new(file),
-            })
-        };
-        Ok(List { path: path.to_owned(), lines: opened().map_err(Error::io(path, "opening"))? })
+        Ok(List { path: path.to_owned(), lines: decompressed(path).map_err(Error::io(path, "opening"))? })
     }
 
     /// Calls `each` with every row, or with what a line is that is none.
@@ -169,6 +158,8 @@ fn place(row: &Value, side: &str, from: Option<Lang>) -> Option<Place> {
 
 #[cfg(test)]
 pub mod tests {
+    use std::io;
+
     use super::*;
 
     /// A row as it is written.
