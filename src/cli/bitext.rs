@@ -51,7 +51,7 @@ impl Bitext {
             all: self.keep_all,
             alternatives: wanted.asks_for(ALTERNATIVES),
             records: wanted.asks_for(RECORDS),
-            pages: false,
+            ..Asked::default()
         };
         let asked = bitext::for_each_bead(&store, &config, &scope, asked, |line| {
             if !wanted.takes(line.score, [line.lang_a, line.lang_b]) || !wanted.takes_row(Row::Sentences(&line)) {

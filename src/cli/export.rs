@@ -42,12 +42,13 @@ Examples:
   diglot export --langs en,fr --min-score 0.9 -o en-fr.tmx
   diglot export --format hf -o corpus                       a folder for load_dataset(\"corpus\", \"en-fr\")
   diglot export --format moses --langs en,fr -o corpus      writes corpus.en and corpus.fr
+  diglot export --format moses -o corpus/                   all language pairs, in a folder
   diglot export --what bitext --since old.mark --mark new.mark -o new.jsonl")]
 pub struct Export {
     #[command(flatten)]
     host: HostArg,
-    /// By default as FILE ends, else tsv: tsv, csv, jsonl, parquet, arrow; for sentence pairs tmx, moses, hf (Hugging Face),
-    /// bitextor.
+    /// By default as FILE ends, else tsv: tsv, csv, jsonl, parquet, arrow; for sentence pairs tmx, moses, xces (OPUS), hf
+    /// (Hugging Face), bitextor; for words tbx.
     #[arg(long)]
     format: Option<String>,
     /// What to export.
@@ -282,6 +283,9 @@ impl Export {
         }
         if self.take_down.is_some() {
             say(format!("{} {} left out by --take-down", done.taken_down, content.rows()));
+            if !done.is_full {
+                say_unmet(source.take_down, content.rows());
+            }
         }
         source.wanted.say_left_out(content, !done.is_full);
         if !done.is_full && content != Content::Lexicon {
@@ -314,6 +318,21 @@ pub fn check_columns(format: &Format, detect: bool, record_ids: bool) -> Result<
 /// Reads a take-down list.
 pub fn take_down(path: &Path) -> Result<TakeDown, Error> {
     read(path, |file| TakeDown::read(io::BufReader::new(file)))
+}
+
+/// How many lines of a take-down list are named that name nothing.
+const UNMET: usize = 10;
+
+/// Says which lines of a take-down list name nothing of the rows that were looked at.
+pub fn say_unmet(list: &TakeDown, rows: &str) {
+    let unmet = list.unmet();
+    if unmet.is_empty() {
+        return;
+    }
+    let names = unmet.iter().take(UNMET).copied().collect::<Vec<_>>().join(", ");
+    let more = unmet.len().saturating_sub(UNMET);
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    say(format!("of {} of --take-down there are no {rows} here: {names}{more}", counted(unmet.len() as u64, "line")));
 }
 
 /// Reads a file that says of itself what is wrong with it.
@@ -437,7 +456,7 @@ impl Source<'_> {
                     self.offer(sink, Row::Pair(&pair))
                 })
             }
-            Content::Bitext | Content::Rebuild => self.sentences(sink, content, format.has_columns()),
+            Content::Bitext | Content::Rebuild => self.sentences(sink, content, format),
             Content::Documents => {
                 let is_wanted = |pair: &_| takes_pair(wanted, pair);
                 query::for_each_document(store, config, scope, keep_all, &is_wanted, |line| {
@@ -468,18 +487,19 @@ impl Source<'_> {
         if self.wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
     }
 
-    fn sentences(&self, sink: &mut Sink<'_>, content: Content, has_columns: bool) -> Result<(), Error> {
+    fn sentences(&self, sink: &mut Sink<'_>, content: Content, format: &Format) -> Result<(), Error> {
         fn row(line: &BitextLine, is_rebuilt: bool) -> Row<'_> {
             if is_rebuilt { Row::Rebuild(line) } else { Row::Sentences(line) }
         }
         let is_rebuilt = content == Content::Rebuild;
         let mut joiner = self.args.join.map(Joiner::new);
-        let alternatives = has_columns || self.wanted.asks_for(ALTERNATIVES);
+        let alternatives = format.has_columns() || self.wanted.asks_for(ALTERNATIVES);
         let asked = Asked {
             all: self.args.keep_all,
             alternatives,
             records: is_rebuilt || self.names_records(),
             pages: is_rebuilt,
+            totals: is_rebuilt || format.has_totals(),
         };
         let mut shortened = 0_u64;
         bitext::for_each_bead(self.store, self.config, self.scope, asked, |mut line| {

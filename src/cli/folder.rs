@@ -1,9 +1,9 @@
 //! An export of many files in a folder, which appears complete or not at all.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use super::card::Card;
 use super::output::{Written, refuse_within_store};
 use super::part_file::PartFile;
+use super::say::say;
 use super::shape::Shape;
 
 /// How many files are open at once. Those that waited longest are closed, and opened again when rows come.
@@ -225,6 +226,21 @@ impl<'f> Parts<'f> {
         Ok(Open { exporter, files, is_awake: true, rows: 0, bytes: 0, held: 0, used: self.rows })
     }
 
+    /// Says which parts for training and tests no domain has fallen to.
+    fn say_empty(&self) {
+        let Some(split) = self.shape.split.as_ref().filter(|_| !self.files.is_empty()) else { return };
+        let filled: BTreeSet<usize> = self.files.keys().map(|part| part.split).collect();
+        let empty: Vec<&str> =
+            split.names().enumerate().filter(|(number, _)| !filled.contains(number)).map(|(_, name)| name).collect();
+        if !empty.is_empty() {
+            say(format!(
+                "--split has no rows in {}: it deals out whole domains, and none fell to that share; take more domains or \
+                 larger shares",
+                empty.join(", ")
+            ));
+        }
+    }
+
     /// Makes room for some open files, by closing those that waited longest.
     fn wake(&mut self, files: usize) -> io::Result<()> {
         while self.awake + files > self.most {
@@ -239,7 +255,9 @@ impl<'f> Parts<'f> {
     }
 
     fn end(&mut self, part: Part, open: Open) -> io::Result<()> {
-        let Open { exporter, files, is_awake, held, .. } = open;
+        let Open { mut exporter, files, is_awake, held, .. } = open;
+        let documents = exporter.documents(true)?;
+        self.write(documents)?;
         self.held -= held;
         self.awake -= if is_awake { files.len() } else { 0 };
         exporter.finish()?;
@@ -248,6 +266,18 @@ impl<'f> Parts<'f> {
         self.written.bytes += bytes;
         if let (Some(card), Some((a, Some(b)))) = (&mut self.card, part.langs) {
             card.file([a, b], self.shape.part(part.split), bytes);
+        }
+        Ok(())
+    }
+
+    /// Writes documents that lie beside the files of a part.
+    fn write(&mut self, documents: Vec<(String, Vec<u8>)>) -> io::Result<()> {
+        for (name, bytes) in documents {
+            let mut file = PartFile::create(self.folder.file(&name)?, coding(self.format, self.shape))?;
+            file.write_all(&bytes)?;
+            file.close()?;
+            self.written.files += 1;
+            self.written.bytes += file.bytes()?;
         }
         Ok(())
     }
@@ -299,6 +329,11 @@ fn coding(format: &Format, shape: &Shape) -> Compression {
 
 /// The name of a file, without endings of languages and compression.
 fn name(format: &Format, shape: &Shape, part: Part, number: usize) -> String {
+    if let (Files::Documents, Some((a, Some(b)))) = (format.files, part.langs) {
+        // As OPUS calls it, beside the folders of documents.
+        let part = shape.split.as_ref().map_or(String::new(), |_| format!(".{}", shape.part(part.split)));
+        return format!("{a}-{b}{part}.xml");
+    }
     let folder = part.langs.map_or(String::new(), |(a, b)| {
         let langs = b.map_or(a.to_string(), |b| format!("{a}-{b}"));
         // So that what reads partitions finds them as a column.
@@ -324,8 +359,10 @@ impl Exporter for Parts<'_> {
         }
         let Some(open) = self.open.get_mut(&part) else { return Ok(()) };
         open.exporter.row(row)?;
+        let documents = open.exporter.documents(false)?;
         (open.rows, open.bytes) = (open.rows + 1, open.bytes + row.bytes());
         let is_due = open.rows % LOOK_ROWS == 0 || open.bytes >= LOOK_BYTES;
+        self.write(documents)?;
         if let Some(card) = &mut self.card {
             card.row(self.shape.part(part.split), row);
         }
@@ -336,6 +373,7 @@ impl Exporter for Parts<'_> {
         for (part, open) in std::mem::take(&mut self.open) {
             self.end(part, open)?;
         }
+        self.say_empty();
         if let Some(card) = &self.card {
             fs::write(self.folder.file("README.md")?, card.text())?;
         }
@@ -346,8 +384,6 @@ impl Exporter for Parts<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use clap::Parser;
     use diglot::export::{self, Content, Extra};
     use diglot::types::BitextLine;

@@ -15,7 +15,7 @@ use diglot::types::counted;
 
 use super::card::Card;
 use super::destination::{Plan, say_written};
-use super::export::{check_columns, take_down};
+use super::export::{check_columns, say_unmet, take_down};
 use super::global::Global;
 use super::say::say;
 use super::settings::{OnlyTexts, Settings};
@@ -128,6 +128,7 @@ impl Rebuild {
         say_written(Content::Bitext, count, files, self.file());
         if self.take_down.is_some() {
             say(format!("{} left out by --take-down", counted(rest.taken_down, "sentence pair")));
+            say_unmet(gone, Content::Bitext.rows());
         }
         self.check(count, &rest, &refused)
     }

@@ -63,7 +63,10 @@ pub struct Shape {
 impl ShapeArgs {
     /// True where the output is a folder: the options ask for several files, the name ends as that of a folder, or the format makes one.
     pub fn is_of_folder(&self, format: &Format, file: Option<&Path>) -> bool {
-        self.is_divided() || file.is_some_and(is_name_of_folder) || self.is_dataset(Some(format.name), file)
+        self.is_divided()
+            || format.files == Files::Documents
+            || file.is_some_and(is_name_of_folder)
+            || self.is_dataset(Some(format.name), file)
     }
 
     fn is_divided(&self) -> bool {
@@ -143,20 +146,26 @@ impl ShapeArgs {
         if self.shard_size.is_some() && !of_domains.contains(&content) {
             return needs("--shard-size", &of_domains);
         }
+        if self.shard_size.is_some() && format.files == Files::Documents {
+            let name = format.name;
+            let problem = format!("--shard-size cuts files, and --format {name} has one for each page; leave it out");
+            return Err(Error::Config(problem));
+        }
+        let is_gzip = format.bytes == Bytes::Members || format.files == Files::Documents;
         let usual = match format.bytes {
             Bytes::Packed => Compression::Zstd,
-            Bytes::Members => Compression::Gzip,
-            Bytes::Text | Bytes::Binary => Compression::None,
+            _ if is_gzip => Compression::Gzip,
+            _ => Compression::None,
         };
         let compression = self.asked().unwrap_or(usual);
         let takes = match compression {
             Compression::None | Compression::Gzip => true,
-            Compression::Zstd => format.bytes != Bytes::Members,
+            Compression::Zstd => !is_gzip,
             Compression::Snappy => format.bytes == Bytes::Packed,
         };
         if !takes {
             let asked = self.compression.as_deref().unwrap_or_default();
-            let expected = if format.bytes == Bytes::Members { "gzip or none" } else { "zstd, gzip or none" };
+            let expected = if is_gzip { "gzip or none" } else { "zstd, gzip or none" };
             return Err(Error::Config(format!(
                 "--format {} is not compressed by {asked}; expected {expected}",
                 format.name

@@ -261,9 +261,13 @@ const PLACES: &[Column<BitextLine>] = &[
     Column("start_a", Int(|line| line.a.span.0)),
     Column("end_a", Int(|line| line.a.span.1)),
     Column("page_a", Hash(|line| line.a.page)),
+    Column("paragraphs_a", MaybeInt(|line| line.a.totals.map(|totals| totals.0))),
+    Column("sentences_a", MaybeInt(|line| line.a.totals.map(|totals| totals.1))),
     Column("start_b", Int(|line| line.b.span.0)),
     Column("end_b", Int(|line| line.b.span.1)),
     Column("page_b", Hash(|line| line.b.page)),
+    Column("paragraphs_b", MaybeInt(|line| line.b.totals.map(|totals| totals.0))),
+    Column("sentences_b", MaybeInt(|line| line.b.totals.map(|totals| totals.1))),
     Column("extractor", Text(|_| EXTRACTOR)),
 ];
 

@@ -195,6 +195,16 @@ pub trait Exporter {
         Ok(())
     }
 
+    /// Documents that lie beside its output in a folder and are complete: their names in the folder, and their bytes before they are
+    /// compressed. With `is_last`, no row follows.
+    ///
+    /// # Errors
+    /// When an output does not take what is said of them.
+    fn documents(&mut self, is_last: bool) -> io::Result<Vec<(String, Vec<u8>)>> {
+        let _ = is_last;
+        Ok(Vec::new())
+    }
+
     /// Writes what follows the last row, and flushes each output, once.
     ///
     /// # Errors

@@ -30,9 +30,12 @@ mod parquet;
 pub mod rows;
 mod split;
 mod take_down;
+mod tbx;
 mod tmx;
 mod tsv;
 mod warc;
+mod xces;
+mod xml;
 
 pub use self::csv::text as safe_cell;
 pub use crate::files::sync_folder;
@@ -48,6 +51,8 @@ pub enum Files {
     One,
     /// One; all pairs must be of the same two languages.
     OfTwo,
+    /// One of two languages, and documents beside it, in a folder.
+    Documents,
     /// One a language, with equal numbers of lines; all pairs must be of the same two languages.
     OneALanguage,
 }
@@ -85,6 +90,11 @@ pub struct Format {
 }
 
 impl Format {
+    /// True where it says how many paragraphs pages have, and these sentences.
+    pub fn has_totals(&self) -> bool {
+        self.name == "bitextor"
+    }
+
     /// True where it writes all columns of a content, as those formats do that can hold any content with columns.
     pub fn has_columns(&self) -> bool {
         self.holds.contains(&Content::Pairs)
@@ -108,6 +118,8 @@ pub const EXPORTERS: &[Format] = {
         Format { name: "jsonl", endings: &["jsonl", "ndjson"], holds: OBJECTS, files: Files::One, bytes: Bytes::Text, make: jsonl::make },
         Format { name: "tmx", endings: &["tmx"], holds: &[Bitext, Units], files: Files::One, bytes: Bytes::Text, make: tmx::make },
         Format { name: "moses", endings: &[], holds: &[Bitext], files: Files::OneALanguage, bytes: Bytes::Text, make: moses::make },
+        Format { name: "xces", endings: &[], holds: &[Bitext], files: Files::Documents, bytes: Bytes::Text, make: xces::make },
+        Format { name: "tbx", endings: &["tbx"], holds: &[Lexicon], files: Files::One, bytes: Bytes::Text, make: tbx::make },
         Format { name: "bitextor", endings: &["tsv", "tab"], holds: &[Bitext], files: Files::OfTwo, bytes: Bytes::Text, make: tsv::bitextor },
         Format { name: "hf", endings: &["jsonl", "ndjson"], holds: &[Bitext], files: Files::OfTwo, bytes: Bytes::Text, make: hugging_face::jsonl },
         #[cfg(feature = "parquet")]
@@ -232,6 +244,7 @@ mod tests {
             provenance: provenance(),
             span: (0, 3),
             page: 0xabc,
+            totals: None,
         };
         BitextLine {
             text_a: text_a.into(),
@@ -306,6 +319,13 @@ mod tests {
         let write = |exporter: &mut dyn Exporter| lines.iter().try_for_each(|line| exporter.row(Row::Sentences(line)));
         let (_, format) = format(Some(Content::Bitext), Some(name), Some(file)).expect("a format");
         files_of(format, Content::Bitext, write).expect("memory")
+    }
+
+    /// What a format makes of pairs of words, of which the first are languages.
+    pub fn words(name: &str, words: &[[&str; 2]]) -> String {
+        let (_, format) = format(Some(Content::Lexicon), Some(name), None).expect("a format");
+        let write = |exporter: &mut dyn Exporter| words.iter().try_for_each(|words| exporter.row(Row::Words(*words)));
+        text(&files_of(format, Content::Lexicon, write).expect("memory"))
     }
 
     pub fn text(files: &[Vec<u8>]) -> String {
@@ -575,9 +595,17 @@ mod tests {
 
     #[test]
     fn the_columns_of_bitextor_have_its_names() {
-        let text = text(&export("bitextor", &[line("a", "b")]));
-        let expected = "http://ex.org/en/?a=1&b=2\thttp://ex.org/zh/?a=1&b=2\ta\tb\t0.9877\n";
-        assert_eq!(text, format!("src_url\ttrg_url\tsrc_text\ttrg_text\taligner_score\n{expected}"));
+        let mut line = line("a b", "c\td e");
+        line.a.totals = Some((9, 2));
+        let text = text(&export("bitextor", &[line]));
+        let (head, row) = text.split_once('\n').expect("two lines");
+        assert_eq!(
+            head,
+            "src_url\ttrg_url\tsrc_text\ttrg_text\taligner_score\tsrc_paragraph_id\ttrg_paragraph_id\tlength_ratio\t\
+             src_num_tokens\ttrg_num_tokens"
+        );
+        let expected = "http://ex.org/en/?a=1&b=2\thttp://ex.org/zh/?a=1&b=2\ta b\tc d e\t0.9877\tp4:9s1/2\tp-1:-1s-1/-1\t0.6\t2\t3\n";
+        assert_eq!(row, expected);
     }
 
     #[test]

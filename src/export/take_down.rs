@@ -1,22 +1,48 @@
 //! Take-down lists: what is left out of an export because somebody asked for it.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::io::{self, BufRead};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::exporter::Row;
 use crate::types::{BitextLine, CanonicalUrl, Place, Provenance, host_of, name_of_host, without_port, without_scheme};
 
 /// URLs, hosts and names of records whose pages are left out.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct TakeDown {
     /// URLs without their scheme.
-    urls: FxHashSet<String>,
+    urls: Names,
     /// Hosts, for themselves and all hosts below them: at all ports, or at the one that is named.
-    hosts: FxHashSet<String>,
+    hosts: Names,
     /// `WARC-Record-ID`, as records have it.
-    records: FxHashSet<String>,
+    records: Names,
+}
+
+/// What some lines of a list name.
+#[derive(Debug, Default)]
+struct Names(FxHashMap<String, Named>);
+
+/// A line of a list.
+#[derive(Debug)]
+struct Named {
+    number: usize,
+    line: String,
+    /// True where a row has what it names.
+    is_met: Cell<bool>,
+}
+
+impl Names {
+    fn add(&mut self, name: String, number: usize, line: &str) {
+        self.0.entry(name).or_insert_with(|| Named { number, line: line.to_owned(), is_met: Cell::default() });
+    }
+
+    /// True for a name that is among them. Notes that it was met.
+    fn has(&self, name: &str) -> bool {
+        let found = self.0.get(name);
+        found.inspect(|named| named.is_met.set(true)).is_some()
+    }
 }
 
 impl TakeDown {
@@ -41,14 +67,14 @@ impl TakeDown {
             }
             if line.starts_with('<') || line.starts_with("urn:") {
                 let id = line.trim_start_matches('<').trim_end_matches('>');
-                list.records.insert(id.to_owned());
+                list.records.add(id.to_owned(), number, line);
             } else if line.contains("://") {
                 let url = CanonicalUrl::parse(line).map_err(|_| problem("no URL of the web"))?;
-                list.urls.insert(plain(url.identity()));
+                list.urls.add(plain(url.identity()), number, line);
             } else {
                 let host = CanonicalUrl::parse_typed(line).ok().filter(|url| matches!(url.rest(), "" | "/"));
                 let host = host.filter(|_| !line.contains('/')).ok_or_else(|| problem("no host"))?;
-                list.hosts.insert(plain(host.host()));
+                list.hosts.add(plain(host.host()), number, line);
             }
         }
         Ok(list)
@@ -56,7 +82,15 @@ impl TakeDown {
 
     /// True where pages are named by their records.
     pub fn names_records(&self) -> bool {
-        !self.records.is_empty()
+        !self.records.0.is_empty()
+    }
+
+    /// The lines that name nothing of the rows that were asked about, in order.
+    pub fn unmet(&self) -> Vec<&str> {
+        let all = [&self.urls, &self.hosts, &self.records].into_iter().flat_map(|names| names.0.values());
+        let mut unmet: Vec<&Named> = all.filter(|named| !named.is_met.get()).collect();
+        unmet.sort_unstable_by_key(|named| named.number);
+        unmet.into_iter().map(|named| named.line.as_str()).collect()
     }
 
     /// True for a row that has text or anything else of a page that is taken down.
@@ -65,15 +99,15 @@ impl TakeDown {
         match row {
             Row::Pair(line) => {
                 let [a, b] = &line.provenance;
-                self.has_page(&line.url_a, a) || self.has_page(&line.url_b, b)
+                self.has_page(&line.url_a, a) | self.has_page(&line.url_b, b)
             }
-            Row::Sentences(line) | Row::Rebuild(line) => place(&line.a) || place(&line.b),
+            Row::Sentences(line) | Row::Rebuild(line) => place(&line.a) | place(&line.b),
             Row::Document(line) => {
-                [&line.a, &line.b].into_iter().any(|page| self.has_page(&page.url, &page.provenance))
+                self.has_page(&line.a.url, &line.a.provenance) | self.has_page(&line.b.url, &line.b.provenance)
             }
-            Row::Unit(line) => line.texts.iter().any(|text| place(&text.place)),
+            Row::Unit(line) => line.texts.iter().fold(false, |is_gone, text| is_gone | place(&text.place)),
             Row::Page(page) => self.has_page(&page.url, &page.provenance),
-            Row::Record(record) => self.has_url(&record.url) || self.has_record(record_id(&record.record)),
+            Row::Record(record) => self.has_url(&record.url) | self.has_record(record_id(&record.record)),
             Row::Capture(line) => self.has_url(&line.url),
             Row::Words(_) | Row::Language(_) => false,
         }
@@ -81,34 +115,40 @@ impl TakeDown {
 
     /// A sentence pair without the URLs of other pages that are taken down.
     pub fn without<'l>(&self, line: &'l BitextLine) -> Cow<'l, BitextLine> {
-        let is_gone = |(a, b): &(String, String)| self.has_url(a) || self.has_url(b);
-        if !line.others.iter().any(is_gone) {
+        let is_gone = |(a, b): &(String, String)| self.has_url(a) | self.has_url(b);
+        let gone: Vec<bool> = line.others.iter().map(is_gone).collect();
+        if !gone.contains(&true) {
             return Cow::Borrowed(line);
         }
         let mut line = line.clone();
-        line.others.retain(|urls| !is_gone(urls));
+        let mut gone = gone.into_iter();
+        line.others.retain(|_| gone.next() != Some(true));
         Cow::Owned(line)
     }
 
     fn has_page(&self, url: &str, provenance: &Provenance) -> bool {
-        self.has_url(url) || self.has_record(&provenance.record_id)
+        self.has_url(url) | self.has_record(&provenance.record_id)
     }
 
     fn has_record(&self, id: &str) -> bool {
-        !self.records.is_empty() && self.records.contains(id.trim_start_matches('<').trim_end_matches('>'))
+        self.names_records() && self.records.has(id.trim_start_matches('<').trim_end_matches('>'))
     }
 
+    /// All names of a list that fit are noted, so it is not enough to find one.
     fn has_url(&self, url: &str) -> bool {
+        if self.urls.0.is_empty() && self.hosts.0.is_empty() {
+            return false;
+        }
         let identity = without_scheme(url);
         let (host, port) = (host_of(identity), without_port(host_of(identity)).1);
+        let mut is_gone = self.urls.has(&plain(identity));
         let mut host = Some(name_of_host(host));
         while let Some(name) = host {
-            if self.hosts.contains(name) || port.is_some_and(|port| self.hosts.contains(&format!("{name}:{port}"))) {
-                return true;
-            }
+            is_gone |= self.hosts.has(name);
+            is_gone |= port.is_some_and(|port| self.hosts.has(&format!("{name}:{port}")));
             host = name.split_once('.').map(|(_, rest)| rest);
         }
-        self.urls.contains(&plain(identity))
+        is_gone
     }
 }
 
@@ -189,6 +229,17 @@ mod tests {
                 && !given.has(Row::Capture(&captured("http://x.org/")))
         );
         assert!(given.has(Row::Record(&record("<urn:uuid:2>"))) && !given.has(Row::Record(&record("<urn:uuid:9>"))));
+    }
+
+    #[test]
+    fn what_no_row_has_is_told_and_what_several_lines_name_counts_for_each() {
+        let given = list(
+            "http://ex.org/en/?a=1&b=2\nex.org\nhttp://ex.org/none\norg\nhttp://ex.org/zh/b # listed\ngone.org\n<urn:x>",
+        );
+        let line = line("a", "b");
+        assert!(given.has(Row::Sentences(&line)));
+        assert!(given.without(&line).others.is_empty());
+        assert_eq!(given.unmet(), ["http://ex.org/none", "gone.org", "<urn:x>"]);
     }
 
     #[test]

@@ -2,21 +2,17 @@
 
 use std::io::{self, Write};
 
-use quick_xml::Writer;
-use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
-
 use super::exporter::{Exporter, Job, Output, Row, outputs, rounded};
 use super::mark::identity;
+use super::xml::Xml;
 use crate::types::{BitextLine, Lang, Place, UnitLine};
 
-struct Tmx(Writer<Output>);
+struct Tmx(Xml<Output>);
 
 pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
     let [out] = outputs(given)?;
-    let mut tmx = Tmx(Writer::new(out));
-    tmx.0.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    tmx.raw("\n<!DOCTYPE tmx SYSTEM \"tmx14.dtd\">\n")?;
-    tmx.open("tmx", &[("version", "1.4")])?;
+    let mut xml = Xml::begin(out, "<!DOCTYPE tmx SYSTEM \"tmx14.dtd\">\n")?;
+    xml.open("tmx", &[("version", "1.4")])?;
     let header = [
         ("creationtool", env!("CARGO_PKG_NAME")),
         ("creationtoolversion", env!("CARGO_PKG_VERSION")),
@@ -27,41 +23,19 @@ pub fn make(job: &Job, given: Vec<Output>) -> io::Result<Box<dyn Exporter>> {
         ("srclang", job.langs.as_ref().map_or("*all*", |[first, _]| first.as_str())),
         ("o-tmf", "html"),
     ];
-    let element = BytesStart::new("header").with_attributes(header);
-    tmx.0.write_event(Event::Empty(element))?;
-    tmx.open("body", &[])?;
-    tmx.raw("\n")?;
-    Ok(Box::new(tmx))
+    xml.empty("header", &header)?;
+    xml.open("body", &[])?;
+    xml.raw("\n")?;
+    Ok(Box::new(Tmx(xml)))
 }
 
 impl Tmx {
-    fn raw(&mut self, text: &str) -> io::Result<()> {
-        self.0.get_mut().write_all(text.as_bytes())
-    }
-
-    fn open(&mut self, name: &str, attributes: &[(&str, &str)]) -> io::Result<()> {
-        self.0.write_event(Event::Start(BytesStart::new(name).with_attributes(attributes.iter().copied())))
-    }
-
-    fn close(&mut self, name: &str) -> io::Result<()> {
-        self.0.write_event(Event::End(BytesEnd::new(name)))
-    }
-
-    fn text(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) -> io::Result<()> {
-        self.open(name, attributes)?;
-        // XML does not allow the other control characters, even escaped.
-        let allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
-        let text: String = text.chars().filter(|&c| allowed(c)).collect();
-        self.0.write_event(Event::Text(BytesText::new(&text)))?;
-        self.close(name)
-    }
-
     fn prop(&mut self, kind: &str, text: &str) -> io::Result<()> {
-        self.text("prop", &[("type", kind)], text)
+        self.0.text("prop", &[("type", kind)], text)
     }
 
     fn side(&mut self, lang: Lang, place: &Place, text: &str) -> io::Result<()> {
-        self.open("tuv", &[("xml:lang", lang.as_str())])?;
+        self.0.open("tuv", &[("xml:lang", lang.as_str())])?;
         self.prop("source-document", &place.url)?;
         self.prop("x-archive", &format!("{}@{}", place.archive, place.offset))?;
         self.prop("x-block", &place.block)?;
@@ -75,12 +49,10 @@ impl Tmx {
         if !signals.license.is_empty() {
             self.prop("x-license", &signals.license)?;
         }
-        self.text("seg", &[], text)?;
-        self.close("tuv")
+        self.0.text("seg", &[], text)?;
+        self.0.close("tuv")
     }
-}
 
-impl Tmx {
     fn sentences(&mut self, line: &BitextLine) -> io::Result<()> {
         let segtype = if (line.a.count, line.b.count) == (1, 1) { "sentence" } else { "block" };
         let id = format!("{:016x}", identity(Row::Sentences(line)));
@@ -88,7 +60,7 @@ impl Tmx {
         if let Some(lang) = original(line) {
             attributes.push(("srclang", lang.as_str()));
         }
-        self.open("tu", &attributes)?;
+        self.0.open("tu", &attributes)?;
         self.prop("score-aligner", &rounded(line.score).to_string())?;
         self.prop("score-page", &rounded(line.page_score).to_string())?;
         if let Some(score) = line.scorer {
@@ -102,13 +74,13 @@ impl Tmx {
         }
         self.side(line.lang_a, &line.a, &line.text_a)?;
         self.side(line.lang_b, &line.b, &line.text_b)?;
-        self.close("tu")?;
-        self.raw("\n")
+        self.0.close("tu")?;
+        self.0.raw("\n")
     }
 
     fn unit(&mut self, line: &UnitLine) -> io::Result<()> {
         let segtype = if line.texts.iter().all(|text| text.place.count == 1) { "sentence" } else { "block" };
-        self.open("tu", &[("tuid", &format!("{:016x}", line.id)), ("segtype", segtype)])?;
+        self.0.open("tu", &[("tuid", &format!("{:016x}", line.id)), ("segtype", segtype)])?;
         self.prop("x-document", &format!("{:016x}", line.document))?;
         self.prop("score-aligner", &rounded(line.score).to_string())?;
         self.prop("x-contradictions", &line.contradictions.to_string())?;
@@ -117,8 +89,8 @@ impl Tmx {
             self.prop("x-pair", &format!("{} {} {}", pair.lang_a, pair.lang_b, rounded(pair.score)))?;
         }
         line.texts.iter().try_for_each(|text| self.side(text.lang, &text.place, &text.text))?;
-        self.close("tu")?;
-        self.raw("\n")
+        self.0.close("tu")?;
+        self.0.raw("\n")
     }
 }
 
@@ -141,10 +113,10 @@ impl Exporter for Tmx {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.close("body")?;
-        self.close("tmx")?;
-        self.raw("\n")?;
-        self.0.get_mut().flush()
+        self.0.close("body")?;
+        self.0.close("tmx")?;
+        self.0.raw("\n")?;
+        self.0.out().flush()
     }
 }
 

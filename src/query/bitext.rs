@@ -336,6 +336,8 @@ pub struct Asked {
     pub records: bool,
     /// True where hashes of the pages' texts are wanted.
     pub pages: bool,
+    /// True where it is wanted how many paragraphs pages have, and these sentences.
+    pub totals: bool,
 }
 
 /// How many URLs of pages of other sites are kept in memory, at most: some 10 MB.
@@ -560,6 +562,7 @@ struct OpenPair<'s> {
     archives: (String, String),
     provenance: (Provenance, Provenance),
     hashes: (u64, u64),
+    asked: Asked,
 }
 
 impl<'s> OpenPair<'s> {
@@ -581,7 +584,7 @@ impl<'s> OpenPair<'s> {
         let hashes = (hash(&pages.0), hash(&pages.1));
         let is_turned = config.lang_rank(langs.1) < config.lang_rank(langs.0);
         let pages = (Paragraphs::new(pages.0, langs.0), Paragraphs::new(pages.1, langs.1));
-        Ok(OpenPair { site, row, langs, is_turned, pages, archives, provenance, hashes })
+        Ok(OpenPair { site, row, langs, is_turned, pages, archives, provenance, hashes, asked })
     }
 
     /// The URLs of another page pair of the site.
@@ -620,6 +623,7 @@ impl<'s> OpenPair<'s> {
                     provenance: provenance.clone(),
                     span: if found.is_some() { range } else { (0, 0) },
                     page,
+                    totals: paragraph.filter(|_| self.asked.totals).map(|paragraph| side.totals(paragraph)),
                 };
                 (found.map_or(String::new(), |found| found.text), place)
             };

@@ -18,6 +18,8 @@ pub(super) struct Paragraphs {
     links: FxHashSet<u32>,
     /// The sentences that were asked for last, if they end in the paragraph in which they begin.
     before: Cell<Option<Before>>,
+    /// The paragraph whose sentences were counted last, and how many they are.
+    counted: Cell<Option<(u32, u32)>>,
 }
 
 /// Some sentences of one paragraph.
@@ -35,7 +37,7 @@ impl Paragraphs {
     pub fn new(page: StoredPage, lang: Lang) -> Paragraphs {
         let blocks: Vec<Block> = page.blocks().collect();
         let links = links(&page, &blocks);
-        Paragraphs { page, lang, blocks, links, before: Cell::default() }
+        Paragraphs { page, lang, blocks, links, before: Cell::default(), counted: Cell::default() }
     }
 
     /// The sentences in a range of bytes, and how many they are; `None` for an empty one.
@@ -55,6 +57,17 @@ impl Paragraphs {
     /// The number of the paragraph in which a byte of the text lies.
     pub fn paragraph(&self, byte: u32) -> u32 {
         self.blocks.partition_point(|block| block.end <= byte) as u32
+    }
+
+    /// How many paragraphs the page has, and how many sentences one of them.
+    pub fn totals(&self, paragraph: u32) -> (u32, u32) {
+        let block = self.blocks.get(paragraph as usize).copied().unwrap_or_default();
+        let count = match self.counted.get().filter(|(counted, _)| *counted == paragraph) {
+            Some((_, count)) => count,
+            None => self.count(block, u32::MAX),
+        };
+        self.counted.set(Some((paragraph, count)));
+        (self.blocks.len() as u32, count)
     }
 
     /// The tag of a paragraph.
@@ -94,19 +107,19 @@ impl Paragraphs {
         let sentence = match before {
             _ if is_blank(block.start) => 0,
             Some(before) => before.next,
-            None => self.counted(block, start),
+            None => self.count(block, start).saturating_sub(1),
         };
         let is_inside = end > start && end <= block.end;
         self.before.set(is_inside.then_some(Before { paragraph, end, next: sentence + u32::from(count) }));
         (paragraph, sentence)
     }
 
-    /// The number of the sentence in a block in which a byte of the text lies; the block is divided as alignment did.
-    fn counted(&self, block: Block, byte: u32) -> u32 {
+    /// How many sentences of a block begin at a byte of the text or before; the block is divided as alignment did.
+    fn count(&self, block: Block, byte: u32) -> u32 {
         let inside = self.page.text().get(block.start as usize..block.end as usize).unwrap_or("");
         let mut count = 0u32;
         for_each_sentence(inside, self.lang, |range| count += u32::from(block.start + range.start as u32 <= byte));
-        count.saturating_sub(1)
+        count
     }
 }
 

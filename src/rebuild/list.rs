@@ -153,6 +153,7 @@ fn place(row: &Value, side: &str, from: Option<Lang>) -> Option<Place> {
         provenance: Provenance { signals, record_id, payload_digest },
         span: (number("start")?, number("end")?),
         page: hash(of("page"))?,
+        totals: number("paragraphs").zip(number("sentences")),
     })
 }
 

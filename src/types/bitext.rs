@@ -55,6 +55,8 @@ pub struct Place {
     pub span: (u32, u32),
     /// A hash of the page's text; 0 where it was not asked for.
     pub page: u64,
+    /// How many paragraphs the page has, and how many sentences that paragraph; `None` where it was not asked for, or where there is no text.
+    pub totals: Option<(u32, u32)>,
 }
 
 /// The language that a text is in by itself, and how sure that is, 0..=1; `None` where the text does not tell. Told when it is first asked

@@ -115,7 +115,7 @@ fn answers(store: &Path) -> String {
     for host in query::hosts(&store).expect("a sound store") {
         text.push_str(&format!("{host:?}\n"));
     }
-    let asked = Asked { all: true, alternatives: true, records: true, pages: false };
+    let asked = Asked { all: true, alternatives: true, records: true, pages: false, totals: true };
     query::bitext::for_each_bead(&store, &config, &Scope::all(), asked, |line| {
         // Which archive a page came from may differ where two hold the same.
         let BitextLine { text_a, text_b, score, page_score, reason, others, targets, sources, .. } = &line;

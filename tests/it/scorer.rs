@@ -220,7 +220,8 @@ fn sites_with_more_sentence_pairs_than_fit_into_memory_have_the_same_scores() {
     let context = Context { config: &config, inputs: &inputs, observer: &Silent, stop: &stop };
     pipeline::run(&mut store, &context, "align").expect("a run");
     let lines = |config: &Config| {
-        let (mut lines, asked) = (Vec::new(), Asked { all: true, alternatives: true, records: true, pages: false });
+        let (mut lines, asked) =
+            (Vec::new(), Asked { all: true, alternatives: true, records: true, pages: false, totals: true });
         let scope = Scope::all();
         bitext::for_each_bead(&store, config, &scope, asked, |line| {
             lines.push((line.text_a, line.text_b, line.targets, line.sources, line.scorer));
