@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ColorChoice};
@@ -97,7 +97,13 @@ impl Global {
     }
 
     pub fn read(&self) -> anyhow::Result<(Store, Config)> {
-        let store = self.open(Access::Read)?;
+        super::touched::forget();
+        self.read_too(&self.store)
+    }
+
+    /// Opens a store to read it beside others.
+    pub fn read_too(&self, folder: &Path) -> anyhow::Result<(Store, Config)> {
+        let store = self.open_at(folder, Access::Read)?;
         super::touched::watch(&store);
         super::losses::tell(&store)?;
         let (config, unusable) = configuration(&store.settings().values);
@@ -122,21 +128,8 @@ impl Global {
 
     /// Whether there is a store.
     pub fn has_store(&self) -> Result<bool, Error> {
-        self.see_that_it_can_be_looked_at()?;
+        see_that_it_can_be_looked_at(&self.store)?;
         Ok(Store::is_at(&self.store))
-    }
-
-    /// A folder that cannot be read must not be taken for one without a store.
-    fn see_that_it_can_be_looked_at(&self) -> Result<(), Error> {
-        let manifest = self.store.join("manifest.json");
-        match std::fs::metadata(&manifest).map_err(|error| (error.kind(), error)) {
-            Err((ErrorKind::NotFound | ErrorKind::NotADirectory, _)) | Ok(_) => Ok(()),
-            Err((ErrorKind::PermissionDenied, error)) => {
-                let problem = format!("the store cannot be looked at: {error}; get the right to read the folder");
-                Err(Error::Store { path: self.store.clone(), problem })
-            }
-            Err((_, error)) => Err(Error::io(manifest, "looking for a store")(error)),
-        }
     }
 
     pub fn write(&self) -> anyhow::Result<Store> {
@@ -148,14 +141,31 @@ impl Global {
 
     /// Opens the store, and tells what had to be repaired.
     pub fn open(&self, access: Access) -> anyhow::Result<Store> {
-        self.see_that_it_can_be_looked_at()?;
-        let store = Store::open(&self.store, access)?;
+        self.open_at(&self.store, access)
+    }
+
+    fn open_at(&self, folder: &Path, access: Access) -> anyhow::Result<Store> {
+        see_that_it_can_be_looked_at(folder)?;
+        let store = Store::open(folder, access)?;
         if store.was_rebuilt {
             tell(
                 "diglot: something of the store was damaged or missing, and was made again of the rest; `diglot run` makes the results again",
             );
         }
         Ok(store)
+    }
+}
+
+/// A folder that cannot be read must not be taken for one without a store.
+fn see_that_it_can_be_looked_at(folder: &Path) -> Result<(), Error> {
+    let manifest = folder.join("manifest.json");
+    match std::fs::metadata(&manifest).map_err(|error| (error.kind(), error)) {
+        Err((ErrorKind::NotFound | ErrorKind::NotADirectory, _)) | Ok(_) => Ok(()),
+        Err((ErrorKind::PermissionDenied, error)) => {
+            let problem = format!("the store cannot be looked at: {error}; get the right to read the folder");
+            Err(Error::Store { path: folder.to_owned(), problem })
+        }
+        Err((_, error)) => Err(Error::io(manifest, "looking for a store")(error)),
     }
 }
 

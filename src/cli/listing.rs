@@ -109,7 +109,7 @@ impl WhereArg {
 
 /// How a column of a listing is compared.
 fn compared(column: &str) -> ColumnKind {
-    const NUMBERS: [&str; 14] = [
+    const NUMBERS: [&str; 21] = [
         "pages",
         "pairs",
         "credibility",
@@ -124,6 +124,13 @@ fn compared(column: &str) -> ColumnKind {
         "length",
         "status",
         "bytes",
+        "before",
+        "after",
+        "gained",
+        "lost",
+        "changed",
+        "score_before",
+        "score_after",
     ];
     match column {
         "langs" => ColumnKind::Texts,

@@ -17,6 +17,7 @@ mod card;
 mod color;
 mod compare;
 mod destination;
+mod diff;
 mod dry;
 mod eval;
 #[cfg(feature = "exec")]
@@ -115,6 +116,7 @@ enum Command {
     Rebuild(rebuild::Rebuild),
     Eval(eval::Eval),
     Compare(compare::Compare),
+    Diff(diff::Diff),
     #[cfg(feature = "review")]
     Review(review::Review),
     #[cfg(feature = "review")]
@@ -161,7 +163,7 @@ pub fn main() -> ExitCode {
     match dispatch(cli).and_then(|()| Ok(touched::check()?)) {
         #[cfg(feature = "exec")]
         Err(error) if is_step => exec::report(&error),
-        Ok(()) if losses::are_told() => ExitCode::from(1),
+        Ok(()) if losses::are_told() || diff::do_differ() => ExitCode::from(1),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => report(&error),
     }
@@ -261,6 +263,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Rebuild(command) => command.run(global),
         Command::Eval(command) => command.run(global),
         Command::Compare(command) => command.run(global),
+        Command::Diff(command) => command.run(global),
         #[cfg(feature = "review")]
         Command::Review(command) => command.run(global),
         #[cfg(feature = "review")]

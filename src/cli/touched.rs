@@ -7,17 +7,17 @@ use diglot::store::{Store, Witness};
 
 use super::say::tell;
 
-/// The witness of the store that the command reads.
-static WITNESS: Mutex<Option<Arc<Witness>>> = Mutex::new(None);
+/// The witnesses of the stores that the command reads.
+static WITNESSES: Mutex<Vec<Arc<Witness>>> = Mutex::new(Vec::new());
 
-/// Watches this store from now on.
+/// Watches this store too from now on.
 pub fn watch(store: &Store) {
-    *WITNESS.lock().unwrap_or_else(PoisonError::into_inner) = store.witness();
+    WITNESSES.lock().unwrap_or_else(PoisonError::into_inner).extend(store.witness());
 }
 
 /// Stops watching: the answer was given from what had been read.
 pub fn forget() {
-    *WITNESS.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    WITNESSES.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 /// Checks that nobody has changed the files that were read.
@@ -25,8 +25,8 @@ pub fn forget() {
 /// # Errors
 /// With the file that was changed.
 pub fn check() -> diglot::Result<()> {
-    let witness = WITNESS.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    witness.map_or(Ok(()), |witness| witness.check())
+    let witnesses = WITNESSES.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    witnesses.iter().try_for_each(|witness| witness.check())
 }
 
 /// Turns a panic that was caused by changed files into a message about that.

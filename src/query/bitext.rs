@@ -248,8 +248,26 @@ impl SiteBitext {
     }
 
     /// The position of the chunk that has a page pair.
-    fn chunk_of(&self, place: u32) -> usize {
+    pub(super) fn chunk_of(&self, place: u32) -> usize {
         self.chunks.partition_point(|chunk| chunk.first <= place).saturating_sub(1)
+    }
+
+    /// The page pairs of a chunk: the position of the first, and the beads of each with the reason for leaving it out, repetition included;
+    /// that on other sites only if sites `are_compared`.
+    pub(super) fn coded(&self, chunk: usize, are_compared: bool) -> (u32, Vec<Vec<BeadRow>>) {
+        let Some(chunk) = self.chunks.get(chunk) else { return (0, Vec::new()) };
+        let first = chunk.first.to_native();
+        let mut repeats = Cursor::new(rows_from(&self.repeats, first));
+        let mut shared = Cursor::new(rows_from(&self.shared, first).filter(|_| are_compared));
+        let coded = |(mut beads, place): (Vec<BeadRow>, u32)| {
+            for (bead, number) in beads.iter_mut().zip(0u32..) {
+                let rows = [repeats.of(place, number), shared.of(place, number)];
+                let codes = [bead.reason].into_iter().chain(rows.into_iter().flatten().map(|row| row.reason));
+                bead.reason = codes.into_iter().find(|&code| code != 0).unwrap_or(0);
+            }
+            beads
+        };
+        (first, chunk.beads().zip(first..).map(coded).collect())
     }
 
     /// Calls `each` with every bead of some page pairs that is kept, or left out only since another page pair has it, in order.
@@ -307,6 +325,13 @@ impl SiteBitext {
     pub fn shared(&self) -> impl Iterator<Item = &ArchivedRepeatRow> {
         self.shared.iter().flat_map(|record| record.rows.iter())
     }
+}
+
+/// The rows of the page pair at a position and of those behind it.
+fn rows_from(records: &[Mapped<RepeatRecord>], place: u32) -> impl Iterator<Item = &ArchivedRepeatRow> {
+    let is_before = |record: &Mapped<RepeatRecord>| record.rows.last().is_none_or(|row| row.pair < place);
+    let behind = records[records.partition_point(is_before)..].iter().flat_map(|record| record.rows.iter());
+    behind.skip_while(move |row| row.pair < place)
 }
 
 /// True for a bead that is kept, or left out only since another page pair has it.

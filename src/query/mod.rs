@@ -3,7 +3,7 @@
 //! A query has a [`Scope`]: all sites, a domain or a host. `Site` is one site with the results of the stages, and the only place that says
 //! which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`], [`for_each_document`], [`for_each_unit`], [`for_each_page`],
 //! [`for_each_record`], [`fetch()`] and [`gains`] list; [`shortages`] names the hosts of which few pages are paired; [`explain`] says why a
-//! page has a partner or has none. For the web page there are [`overview()`], [`pairs_page`], [`lone_pages`] and [`reading()`], which gives
+//! page has a partner or has none; `diff` says what differs between two stores. For the web page there are [`overview()`], [`pairs_page`], [`lone_pages`] and [`reading()`], which gives
 //! two pages side by side.
 
 mod alternatives;
@@ -11,6 +11,7 @@ mod archives;
 pub mod bitext;
 mod browse;
 mod counts;
+pub mod diff;
 mod documents;
 pub mod explain;
 mod fetch;

@@ -7,6 +7,7 @@ mod cli;
 mod company;
 mod damage;
 mod deep;
+mod diff;
 #[cfg(feature = "exec")]
 mod editions;
 mod engine;
