@@ -41,6 +41,7 @@
 
 // The door.
 pub mod config;
+pub mod corrections;
 pub mod error;
 pub mod evaluate;
 #[cfg(feature = "exec")]

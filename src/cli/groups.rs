@@ -8,7 +8,7 @@ use super::color::Style;
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Make pairs", &["run", "ingest", "align"]),
     ("Look", &["status", "hosts", "keys", "pairs", "bitext", "explain", "show", "index", "cat"]),
-    ("Judge", &["review", "report", "eval", "compare", "diff"]),
+    ("Judge", &["review", "correct", "report", "eval", "compare", "diff"]),
     ("Hand over", &["export", "rebuild", "recover", "explore"]),
     ("Keep the store", &["check", "compact", "remove"]),
     ("For shells and engines", &["completions", "man", "exec", "help"]),

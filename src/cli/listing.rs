@@ -109,7 +109,8 @@ impl WhereArg {
 
 /// How a column of a listing is compared.
 fn compared(column: &str) -> ColumnKind {
-    const NUMBERS: [&str; 21] = [
+    const NUMBERS: [&str; 22] = [
+        "number",
         "pages",
         "pairs",
         "credibility",

@@ -16,6 +16,7 @@ mod bus;
 mod card;
 mod color;
 mod compare;
+mod correct;
 mod destination;
 mod diff;
 mod dry;
@@ -117,6 +118,7 @@ enum Command {
     Eval(eval::Eval),
     Compare(compare::Compare),
     Diff(diff::Diff),
+    Correct(correct::Correct),
     #[cfg(feature = "review")]
     Review(review::Review),
     #[cfg(feature = "review")]
@@ -264,6 +266,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Eval(command) => command.run(global),
         Command::Compare(command) => command.run(global),
         Command::Diff(command) => command.run(global),
+        Command::Correct(command) => command.run(global),
         #[cfg(feature = "review")]
         Command::Review(command) => command.run(global),
         #[cfg(feature = "review")]

@@ -328,5 +328,8 @@ pub fn work(store: &mut Store, config: &Config, inputs: &Inputs, global: &Global
     }
     outcome?;
     super::losses::tell(store)?;
+    if until != "ingest" {
+        super::correct::tell_idle(store, config)?;
+    }
     Ok(Done { tally, worked })
 }

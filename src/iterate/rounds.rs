@@ -78,6 +78,8 @@ struct Rounds<'v, 's> {
     network: Network,
     compared: Vec<Compared>,
     known: FxHashSet<PagePair>,
+    /// The pairs that people forbid, and those of them that were proposed.
+    forbidden: (FxHashSet<PagePair>, Vec<Candidate>),
     /// The pairs that were added because sitemaps declare them.
     listed: FxHashSet<PagePair>,
     /// These pairs as less trusted methods have proposed them.
@@ -106,6 +108,7 @@ impl<'v, 's> Rounds<'v, 's> {
             network: Network::new(site),
             compared: Vec::new(),
             known: FxHashSet::default(),
+            forbidden: (site.forbidden(), Vec::new()),
             listed: FxHashSet::default(),
             also: FxHashMap::default(),
             taught_by_sitemaps: BTreeSet::new(),
@@ -121,9 +124,13 @@ impl<'v, 's> Rounds<'v, 's> {
     }
 
     fn note(&mut self, mut one: Compared) {
-        self.signs.set(self.site, &mut one);
         self.known.insert(one.candidate.pair);
-        self.compared.push(one);
+        if self.forbidden.0.contains(&one.candidate.pair) {
+            self.forbidden.1.push(one.candidate);
+        } else {
+            self.signs.set(self.site, &mut one);
+            self.compared.push(one);
+        }
     }
 
     /// Runs rounds until nothing changes: judge, let the links of accepted pairs vote, compare the pages that they propose.
@@ -466,6 +473,8 @@ impl<'v, 's> Rounds<'v, 's> {
             judged.weights = part.map(|part| places[&(langs, part)]);
         }
         beside_rivals(&mut pairs, &self.settings.judge.prior);
+        pairs.extend(self.forbidden.1.into_iter().map(judge::refused));
+        pairs.sort_unstable_by_key(|judged| judged.pair);
         let fitted = self.fitted.iter().map(|(&(langs, _), scorer)| (langs, scorer.weights.to_vec())).collect();
         Resolved { pairs, sources: self.judged.sources, fitted }
     }

@@ -14,7 +14,7 @@ use super::usual::Usual;
 use super::versions::{Documents, Versions};
 use crate::index::parts::Parts;
 use crate::types::{
-    Beliefs, Candidate, Compared, JudgedPair, LangPair, Measure, Method, Outcome, PagePair, SourceStats,
+    Beliefs, Candidate, Compared, JudgedPair, LangPair, Measure, Method, Outcome, PagePair, Similarities, SourceStats,
 };
 
 /// Judged pairs of one site.
@@ -57,6 +57,11 @@ pub fn unique(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
     // `Method` is ordered by trust, the most trusted first.
     candidates.dedup_by_key(|candidate| candidate.pair);
     candidates
+}
+
+/// A candidate that people forbid: it is not compared, and says nothing of what proposed it.
+pub fn refused(candidate: Candidate) -> JudgedPair {
+    JudgedPair::new(candidate, 0.0, Similarities::default(), Outcome::Forbidden)
 }
 
 /// Multiplies the score of each pair that lost to a better one by the probability that the better pairs of its pages are wrong, and that of
@@ -136,7 +141,7 @@ fn decide(weighed: &mut [Weighed<'_>], min_score: f64) {
             Outcome::LostToBetter
         } else if weighed[of].scores[at] < min_score {
             Outcome::LowScore
-        } else if !documents.join(pair) && !is_declared(method) {
+        } else if !documents.join(pair) && !is_declared(method) && method != Method::Pinned {
             Outcome::Contradicted
         } else {
             taken.extend([(of, pair.a), (of, pair.b)]);
@@ -193,7 +198,7 @@ fn is_by_address(method: Method) -> bool {
 /// What is believed of a source before its pairs are seen: the share of them that is right, and how many pairs this belief is worth.
 fn belief(method: Method, params: &prior::Params) -> (f64, f64) {
     match method {
-        Method::Key | Method::Marks | Method::Hreflang => params.strong,
+        Method::Pinned | Method::Key | Method::Marks | Method::Hreflang => params.strong,
         Method::Sitemap => params.listed,
         Method::WeakKey | Method::Order | Method::Link | Method::Words | Method::Votes | Method::All => params.other,
     }
@@ -393,8 +398,15 @@ fn weigh<'c>(
         let share = logit(source);
         let expected = expected(share, said, agree);
         let log_odds = said.contents() + expected;
-        weighed.log_odds.push(said.all_contents + said.usual + expected);
-        weighed.scores.push(if one.same_text { 0.0 } else { prior.probability(log_odds) });
+        let is_pinned = one.candidate.method == Method::Pinned;
+        // People may know what no measure shows: their pairs come before all others.
+        let rank = if is_pinned { f64::INFINITY } else { said.all_contents + said.usual + expected };
+        weighed.log_odds.push(rank);
+        weighed.scores.push(match one.same_text {
+            _ if is_pinned => 1.0,
+            true => 0.0,
+            false => prior.probability(log_odds),
+        });
         weighed.beliefs.push(Beliefs {
             source: source as f32,
             names: said.names as f32,
@@ -402,7 +414,8 @@ fn weigh<'c>(
             usual: said.usual as f32,
             log_odds: log_odds as f32,
         });
-        weighed.outcomes.push(if one.same_text { Outcome::SameText } else { Outcome::LowScore });
+        let is_untranslated = one.same_text && !is_pinned;
+        weighed.outcomes.push(if is_untranslated { Outcome::SameText } else { Outcome::LowScore });
         let belong = is_declared(one.candidate.method) && share + said.of_addresses(agree, params) > 0.0;
         weighed.are_editions.push(belong && log_odds < 0.0);
     }
@@ -444,13 +457,37 @@ mod by_hand;
 mod tests {
     use super::by_hand::whole;
     use super::*;
-    use crate::types::{Lang, Measure, Similarities};
+    use crate::types::Lang;
 
     #[test]
     fn a_pair_that_two_things_propose_is_judged_once_as_the_more_trusted() {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
         let of = |method, key| Candidate { pair: PagePair { langs, a: 1, b: 2 }, method, key };
         assert_eq!(unique(vec![of(Method::Words, None), of(Method::Key, Some(3))]), [of(Method::Key, Some(3))]);
+    }
+
+    #[test]
+    fn a_pinned_pair_is_accepted_whatever_its_pages_say_and_its_pages_are_not_given_to_others() {
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let one = |a, b, method, content: f32| {
+            let mut similarities = Similarities::default();
+            similarities.set(Measure::Content, Some(content));
+            let candidate = Candidate { pair: PagePair { langs, a, b }, method, key: None };
+            Compared { candidate, similarities, same_text: method == Method::Pinned }
+        };
+        let compared = [
+            one(0, 10, Method::Pinned, 0.0),
+            one(0, 11, Method::Hreflang, 1.0),
+            one(1, 10, Method::Hreflang, 1.0),
+            one(2, 12, Method::Hreflang, 1.0),
+        ];
+        let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };
+        scorer.weights[2 + 2 * Measure::Content as usize] = 8.0;
+        let mut rows = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default()).pairs;
+        beside_rivals(&mut rows, &prior::Params::default());
+        let outcomes: Vec<_> = rows.iter().map(|row| row.outcome).collect();
+        assert_eq!(outcomes[..3], [Outcome::Accepted, Outcome::LostToBetter, Outcome::LostToBetter]);
+        assert_eq!((rows[0].score, rows[1].score, outcomes[3]), (1.0, 0.0, Outcome::Accepted));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::types::{Key, Lang, LangPair, PagePair};
 /// broken the same way everywhere; the pairs of one key go by their pages. `matched` holds what was taken before and is
 /// added to. Returns pairs with the position of their key in `keys`; sets `assigned`, and `Lost` where nothing was left.
 pub fn compete(keys: &mut [FoundKey], matched: &mut Matched, by: Order) -> Vec<FoundPair> {
-    let mut order: Vec<usize> = (0..keys.len()).filter(|&k| keys[k].state != State::Weak).collect();
+    let mut order: Vec<usize> = (0..keys.len()).filter(|&k| !keys[k].state.is_out()).collect();
     order.sort_by(|&x, &y| {
         let (x, y) = (&keys[x], &keys[y]);
         let rank = |k: &FoundKey| (k.key.edits.len(), k.key.edits.iter().any(|edit| edit.core));

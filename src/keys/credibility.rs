@@ -16,6 +16,10 @@ pub enum State {
     Weak = 2,
     /// Lost to better keys: above a threshold, but stronger keys were assigned all its pages.
     Lost = 3,
+    /// Below both thresholds, but a person names it: its pairs are taken.
+    Named = 4,
+    /// A person forbids all its pairs.
+    Forbidden = 5,
 }
 
 impl State {
@@ -26,12 +30,28 @@ impl State {
             State::Rescued => "rescued",
             State::Weak => "weak",
             State::Lost => "lost",
+            State::Named => "named",
+            State::Forbidden => "forbidden",
         }
+    }
+
+    /// True for keys whose pairs are taken.
+    pub fn takes_pairs(self) -> bool {
+        matches!(self, State::Strong | State::Rescued | State::Named)
+    }
+
+    /// True for keys that show nothing of the site.
+    pub fn is_out(self) -> bool {
+        matches!(self, State::Weak | State::Forbidden)
     }
 
     /// The state of a stored code.
     pub fn from_code(code: u8) -> Option<State> {
-        [State::Strong, State::Rescued, State::Weak, State::Lost].get(usize::from(code)).copied()
+        const ALL: [State; 6] = {
+            use State::*;
+            [Strong, Rescued, Weak, Lost, Named, Forbidden]
+        };
+        ALL.get(usize::from(code)).copied()
     }
 }
 

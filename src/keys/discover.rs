@@ -16,6 +16,7 @@ use super::params::{CoreMode, Order, Params, SiteUnit};
 use super::slots::Shape;
 use super::{doubtful, folders, rescue, unlabelled};
 use crate::copies;
+use crate::corrections::{OfSite, Said};
 use crate::error::Result;
 use crate::index::parts::{MIN_PAGES, Parts};
 use crate::index::site::{NO_LABEL, Pages, SiteIndex};
@@ -31,13 +32,15 @@ pub struct Elsewhere<'e> {
     pub rescue: &'e FxHashSet<String>,
     /// What the letters of languages are.
     pub profiles: &'e Profiles,
+    /// What people corrected of the domain.
+    pub corrections: &'e OfSite,
 }
 
 /// Nothing but the profiles that are part of the program.
 impl Default for Elsewhere<'_> {
     fn default() -> Self {
-        static NONE: LazyLock<FxHashSet<String>> = LazyLock::new(FxHashSet::default);
-        Elsewhere { rescue: &NONE, profiles: Profiles::shipped() }
+        static NONE: LazyLock<(FxHashSet<String>, OfSite)> = LazyLock::new(Default::default);
+        Elsewhere { rescue: &NONE.0, profiles: Profiles::shipped(), corrections: &NONE.1 }
     }
 }
 
@@ -48,20 +51,24 @@ impl Default for Elsewhere<'_> {
 pub fn discover(
     pages: &dyn Pages,
     params: &Params,
-    Elsewhere { rescue, profiles }: Elsewhere<'_>,
+    Elsewhere { rescue, profiles, corrections }: Elsewhere<'_>,
     folder: &Path,
     watch: &dyn Watch,
 ) -> Result<Discovery> {
     let (mut site, shown) = labels::initial(pages, params.labelling(), profiles);
+    state(pages, params, corrections, &mut site);
     unlabelled::label(pages, params, &mut site);
+    state(pages, params, corrections, &mut site);
     let copies = if params.copies { copies::copies(pages, &site, watch) } else { Vec::new() };
     for &(copy, _) in &copies {
         site.set(copy, None);
     }
     let scopes = Scopes::new(pages, &site, params);
-    let search = Search { pages, params, rescue, folder, exempt: rescue::sides(rescue), scopes, watch };
+    let mut exempt = rescue::sides(rescue);
+    exempt.extend(rescue::sides(&corrections.named_patterns().cloned().collect()));
+    let search = Search { pages, params, rescue, corrections, folder, exempt, scopes, watch };
     let mut taken = search.single_keys(&site)?;
-    if params.resolve_labels && doubtful::resolve(pages, params, &mut site, &copies, &taken.keys) {
+    if params.resolve_labels && doubtful::resolve(pages, (params, corrections), &mut site, &copies, &taken.keys) {
         taken = search.single_keys(&site)?;
     }
     for (wanted, shape) in [(params.cores == CoreMode::Leftover, Shape::Cores), (params.compound, Shape::Compound)] {
@@ -74,6 +81,18 @@ pub fn discover(
     let mut discovery = Discovery { keys: taken.keys, pairs: taken.pairs, labels, copies, taught, is_asked };
     discovery.drop_weakest(params.max_weak_keys);
     Ok(discovery)
+}
+
+/// Pages count for the languages that people state, whatever text and URLs say.
+fn state(pages: &dyn Pages, params: &Params, corrections: &OfSite, site: &mut SiteIndex<'_>) {
+    if !corrections.states_languages() {
+        return;
+    }
+    for page in 0..pages.count() {
+        if let Some(lang) = corrections.language(pages.identity(page)) {
+            site.set(page, Some(lang).filter(|&lang| params.wants(lang)));
+        }
+    }
 }
 
 /// Pages of either language for which a folder borrows what is known of a key round it: that it pairs nothing.
@@ -149,6 +168,7 @@ struct Search<'s> {
     pages: &'s dyn Pages,
     params: &'s Params,
     rescue: &'s FxHashSet<String>,
+    corrections: &'s OfSite,
     folder: &'s Path,
     exempt: FxHashSet<String>,
     scopes: Scopes,
@@ -255,10 +275,14 @@ impl Search<'_> {
         Ok(keys)
     }
 
-    /// True for candidates that are looked at with a single pair: they name their languages, or are credible elsewhere.
+    /// True for candidates that are looked at with a single pair: they name their languages, are credible elsewhere, or somebody says
+    /// something of them.
     fn has_privilege(&self, scan: &Scan<'_, '_>, candidate: &KeyCandidate, values: &Values) -> bool {
-        scan.key(candidate, values)
-            .is_some_and(|key| credibility::names_languages(&key) || self.rescue.contains(&key.pattern()))
+        scan.key(candidate, values).is_some_and(|key| {
+            credibility::names_languages(&key)
+                || self.rescue.contains(&key.pattern())
+                || !self.corrections.of_key(&key).is_empty()
+        })
     }
 
     fn judge(
@@ -270,6 +294,7 @@ impl Search<'_> {
         matched: Option<&Matched>,
     ) {
         let rescued = self.rescue.contains(&found.key.pattern());
+        let is_corrected = !self.corrections.of_key(&found.key).is_empty();
         let state = |found: &FoundKey| {
             let mut evidence = found.evidence;
             if is_folder {
@@ -278,7 +303,8 @@ impl Search<'_> {
             }
             credibility::judge(&found.key, &evidence, rescued, self.params)
         };
-        if state(found) == State::Weak {
+        let by_itself = state(found);
+        if by_itself == State::Weak && !is_corrected {
             return;
         }
         let langs = found.key.langs;
@@ -289,9 +315,24 @@ impl Search<'_> {
         if shape == Shape::Cores && !self.unites_tokens(&pairs) {
             return;
         }
-        found.evidence.power = pairs.len() as u64;
-        found.state = state(found);
-        if found.state != State::Weak {
+        let (mut is_named, mut is_forbidden) = (false, false);
+        if is_corrected {
+            pairs.retain(|&(a, b)| {
+                let said = self.corrections.of_key_at(&found.key, [a, b].map(|page| self.pages.identity(page)));
+                is_named |= said == Some(Said::Named);
+                is_forbidden |= said == Some(Said::Forbidden);
+                said.map_or(by_itself != State::Weak, |said| said == Said::Named)
+            });
+        }
+        if !is_forbidden || !pairs.is_empty() {
+            found.evidence.power = pairs.len() as u64;
+        }
+        found.state = match state(found) {
+            _ if pairs.is_empty() && is_forbidden => State::Forbidden,
+            State::Weak if is_named => State::Named,
+            state => state,
+        };
+        if !found.state.is_out() {
             found.pairs = pairs;
         }
     }
@@ -337,7 +378,7 @@ mod tests {
     }
 
     fn found(site: &ListedPages, params: &Params, rescue: &FxHashSet<String>) -> Listed {
-        let elsewhere = Elsewhere { rescue, profiles: Profiles::shipped() };
+        let elsewhere = Elsewhere { rescue, ..Elsewhere::default() };
         let found =
             discover(site, params, elsewhere, &std::env::temp_dir(), &()).expect("a folder for temporary files");
         listed(&found.keys, found.pairs.iter().map(|pair| pair_of(&found.keys, pair)).collect())

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::credibility::State;
 use super::found::FoundKey;
 use super::params::Params;
+use crate::corrections::OfSite;
 use crate::index::site::{Pages, SiteIndex};
 use crate::language::codes::named_language;
 use crate::language::{are_relatives, is_told};
@@ -29,7 +29,7 @@ impl Markers {
         let mut established: FxHashSet<Lang> = FxHashSet::default();
         let mut unmarked: FxHashSet<Lang> = FxHashSet::default();
         let mut votes: FxHashMap<(Field, String), FxHashMap<Lang, u64>> = FxHashMap::default();
-        for found in keys.iter().filter(|key| key.state != State::Weak) {
+        for found in keys.iter().filter(|key| !key.state.is_out()) {
             for edit in found.key.edits.iter().filter(|edit| !edit.core) {
                 for (lang, text) in [(found.key.langs.a, &edit.from), (found.key.langs.b, &edit.to)] {
                     established.insert(lang);
@@ -69,12 +69,12 @@ impl Markers {
 /// Resolves doubtful languages by the markers of strong keys; `true` when anything changed.
 ///
 /// Doubtful is a page whose language is unknown, or takes part in no strong key (noise of detection), or that is in two
-/// languages of different letters (`Letters`). When its URL carries markers of one language only, it counts for that language, unless
+/// languages of different letters (`Letters`), unless a person has stated its language. When its URL carries markers of one language only, it counts for that language, unless
 /// it declares another one. A page without markers counts for the language it declares where (null) stands for that language,
 /// if it has no other.
 pub fn resolve(
     pages: &dyn Pages,
-    params: &Params,
+    (params, corrections): (&Params, &OfSite),
     site: &mut SiteIndex<'_>,
     copies: &[(u32, u32)],
     keys: &[FoundKey],
@@ -86,7 +86,8 @@ pub fn resolve(
     let mut anatomy = Anatomy::default();
     for page in 0..pages.count() {
         let label = site.lang(page);
-        if established.is_empty() || copied.contains(&page) {
+        let is_stated = || corrections.language(pages.identity(page)).is_some();
+        if established.is_empty() || copied.contains(&page) || is_stated() {
             continue;
         }
         let facts = pages.facts(page);

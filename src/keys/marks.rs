@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::credibility::State;
 use super::known::KnownKeys;
 use crate::language::codes::{named_language, names_language};
 use crate::text::runs::MAX_RUN;
@@ -56,7 +55,7 @@ impl Marks {
 
     /// From those keys of a site that are strong or rescued.
     pub fn of_known(known: &KnownKeys) -> Marks {
-        let in_use = known.keys.iter().filter(|key| matches!(key.state, State::Strong | State::Rescued));
+        let in_use = known.keys.iter().filter(|key| key.state.takes_pairs());
         Marks::of(in_use.map(|key| (&key.key, key.credibility)))
     }
 

@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::credibility::{self, GlobalSum, State};
+use super::credibility::{self, GlobalSum};
 use super::found::FoundKey;
 use super::params::Params;
 use crate::error::Result;
@@ -30,7 +30,7 @@ pub fn contributions(keys: &[FoundKey], params: &Params) -> Vec<Contribution> {
     for found in keys {
         let sum = sums.entry(found.key.pattern()).or_default();
         sum.0 += credibility::contribution(&found.evidence, params);
-        sum.1 |= found.state != State::Weak;
+        sum.1 |= !found.state.is_out();
     }
     sums.into_iter().map(|(pattern, (sum, is_strong))| Contribution { pattern, sum, is_strong }).collect()
 }
@@ -179,7 +179,7 @@ pub fn hash_of<'s>(patterns: impl IntoIterator<Item = &'s String>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::credibility::KeyEvidence;
+    use crate::keys::credibility::{KeyEvidence, State};
     use crate::types::{Edit, Field, Key, Lang, LangPair};
 
     fn found(from: &str, to: &str, power: u64, state: State) -> FoundKey {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::params::Params;
 use crate::index::parts::WHOLE;
 use crate::index::smallest::Smallest;
-use crate::keys::{KnownKeys, State};
+use crate::keys::KnownKeys;
 use crate::types::{LangPair, SiteId};
 use crate::verify::SiteView;
 
@@ -75,7 +75,7 @@ impl<'p> TrainingPairs<'p> {
             let is_credible = known.key_of(pair).is_some_and(|key| {
                 let mut parts = parts.chain(parts.common(pair.a, pair.b));
                 let in_part = |part: u32| is_credible_in(part, pair.key, key.key.langs);
-                key.state != State::Weak && (key.credibility >= self.params.min_credibility || parts.any(in_part))
+                !key.state.is_out() && (key.credibility >= self.params.min_credibility || parts.any(in_part))
             });
             let Some(page_pair) =
                 site.ordered(pair.a, pair.b).filter(|found| is_credible && !site.declared_otherwise(*found))
@@ -115,7 +115,7 @@ impl<'p> TrainingPairs<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::{FoundPair, KnownKey};
+    use crate::keys::{FoundPair, KnownKey, State};
     use crate::types::{Edit, Field, Key, Lang};
     use crate::verify::fixture::ListedSite;
 

@@ -54,8 +54,10 @@ pub fn progress(store: &Store, config: &Config, until: &str) -> Result<Vec<Stage
     let mut found: Vec<StageStatus> = Vec::new();
     let mut is_behind = false;
     let known = store.known_fresh()?;
+    let corrections = store.corrections().hash();
+    let with = |stage: &dyn Stage| fingerprint(stage, config) ^ corrections;
     for (at, stage) in STAGES.iter().enumerate() {
-        let is_known = || known.iter().any(|(name, with)| name == stage.name() && *with == fingerprint(*stage, config));
+        let is_known = || known.iter().any(|(name, known)| name == stage.name() && *known == with(*stage));
         let remaining = if !is_behind && is_known() { String::new() } else { stage.remaining(store, config)? };
         let record = store.stage(stage.name())?;
         let was_stopped = at == 0 || (!record.finished && record.fingerprint == fingerprint(*stage, config));
@@ -99,7 +101,9 @@ pub fn note_fresh(store: &mut Store, config: &Config) -> Result<()> {
     let is_fresh = |status: &StageStatus| status.state == StageState::Fresh;
     let progress = progress(store, config, LAST_STAGE)?;
     let fresh = STAGES.iter().zip(&progress).filter(|(_, status)| is_fresh(status));
-    let fresh: Vec<_> = fresh.map(|(stage, _)| (stage.name().to_owned(), fingerprint(*stage, config))).collect();
+    let corrections = store.corrections().hash();
+    let with = |stage: &dyn Stage| fingerprint(stage, config) ^ corrections;
+    let fresh: Vec<_> = fresh.map(|(stage, _)| (stage.name().to_owned(), with(*stage))).collect();
     if fresh.is_empty() { Ok(()) } else { store.keep_fresh(fresh) }
 }
 

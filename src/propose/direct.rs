@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::judge::score::Scorer;
 use crate::judge::{self, JudgedPairs, beside_rivals, unique};
 use crate::keys::KnownKeys;
-use crate::types::{Candidate, Compared, LangPair};
+use crate::types::{Candidate, Compared, LangPair, Method};
 use crate::verify::{Dictionaries, SiteView};
 
 /// All candidates that URLs, declarations and language bars propose. Without `known` keys, URLs propose none.
@@ -22,6 +22,7 @@ pub fn direct(site: &SiteView<'_>, known: Option<(&KnownKeys, &Signs)>) -> Vec<C
         found.extend(of_marks(site, signs.marks(), &paired));
         found.extend(of_weak_keys(site, known, &paired));
     }
+    found.extend(site.pins().into_iter().map(|pair| Candidate { pair, method: Method::Pinned, key: None }));
     found.extend(of_hreflang(site));
     found.extend(of_mutual_links(site));
     unique(found)
@@ -41,7 +42,10 @@ pub fn judge_direct(
     let (dictionaries, scorer) = knows;
     let signs = known.map_or_else(|| Signs::without_keys(site), |known| Signs::of(site, known));
     let candidates = direct(site, known.map(|known| (known, &signs)));
-    if candidates.is_empty() {
+    let forbidden = site.forbidden();
+    let is_allowed = |candidate: &Candidate| !forbidden.contains(&candidate.pair);
+    let (candidates, refused): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_allowed);
+    if candidates.is_empty() && refused.is_empty() {
         return Ok(JudgedPairs::default());
     }
     let mut compared = site.compared(&candidates, dictionaries)?;
@@ -50,7 +54,8 @@ pub fn judge_direct(
     let mut judged = decide(&compared);
     let mut series = order::series(site, &compared, |candidate| judged.is_doubtful(candidate, site.parts()));
     if !series.is_empty() {
-        let more = order::of_series(site, &mut series, &compared);
+        let mut more = order::of_series(site, &mut series, &compared);
+        more.retain(is_allowed);
         let mut more = site.compared(&more, dictionaries)?;
         more.iter_mut().for_each(|one| signs.set(site, one));
         compared.extend(more);
@@ -59,6 +64,8 @@ pub fn judge_direct(
         judged = decide(&compared);
     }
     beside_rivals(&mut judged.pairs, &params.prior);
+    judged.pairs.extend(refused.into_iter().map(judge::refused));
+    judged.pairs.sort_unstable_by_key(|judged| judged.pair);
     Ok(judged)
 }
 
@@ -66,7 +73,6 @@ pub fn judge_direct(
 mod tests {
     use super::*;
     use crate::keys::FoundPair;
-    use crate::types::Method;
     use crate::verify::fixture::ListedSite;
 
     #[test]

@@ -73,6 +73,7 @@ pub fn of_weak_keys(site: &SiteView<'_>, known: &KnownKeys, paired: &Partners) -
             let pages = urls.into_iter().filter_map(|url| site.pages().find(&url));
             let free =
                 pages.filter(|&other| site.langs[other as usize] == key.langs.b && !paired.has(key.langs, other));
+            let free = free.filter(move |&other| !site.forbids_key(key, page, other));
             let pair = |other: u32| PagePair { langs: key.langs, a: page, b: other };
             free.map(|other| Candidate { pair: pair(other), method: Method::WeakKey, key: Some(at) })
                 .collect::<Vec<_>>()

@@ -10,6 +10,7 @@
 //! | `words` | pages that share rare words, numbers, images, links and runs of tags |
 //! | `votes` | pages that aligned links of accepted pairs lead to, and translations of one page |
 //!
+//! Pairs that people pin are candidates too, and those that they forbid are none; [`impose`] says so where a preset of a paper judges.
 //! [`Partners`] keeps which pages are paired, and [`Network`] the links inside each language. [`aligned_links`] aligns the links of two
 //! pages, and [`neighbours`] tells how many neighbours of two pages are partners. [`Signs`] are what URLs say of a pair besides proposing
 //! it.
@@ -17,6 +18,7 @@
 pub mod aligned_links;
 mod direct;
 mod hreflang;
+mod imposed;
 pub mod keys;
 mod links;
 pub mod neighbours;
@@ -31,6 +33,7 @@ mod words;
 #[cfg(feature = "internals")]
 pub use direct::direct;
 pub use direct::judge_direct;
+pub use imposed::impose;
 pub use network::Network;
 pub use partners::Partners;
 pub use signs::Signs;

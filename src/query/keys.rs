@@ -251,7 +251,7 @@ fn accepted_by_key(accepted: impl Iterator<Item = JudgedPair>) -> FxHashMap<u32,
 
 /// The name of a state, or `demoted` where `est_precision` is too low.
 pub(crate) fn state_name(state: State, est_precision: Option<f64>) -> &'static str {
-    let takes_pairs = matches!(state, State::Strong | State::Rescued);
+    let takes_pairs = state.takes_pairs();
     if takes_pairs && est_precision.is_some_and(|precision| precision < 0.5) { "demoted" } else { state.name() }
 }
 

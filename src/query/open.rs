@@ -46,6 +46,7 @@ impl<'s> OpenSite<'s> {
     /// The site in the form that methods use.
     pub fn view<'v>(&'v self, config: &'v Config) -> SiteView<'v> {
         SiteView::new(self.id, self, self.langs(), &config.verify, config.without_content)
+            .corrected(self.store.corrections_of(&self.head))
             .without_keys(config.without_keys)
             .within(config.memory.bytes)
     }
@@ -118,9 +119,7 @@ impl SiteData for OpenSite<'_> {
     }
 
     fn folders(&self, langs: &[Lang], by_keys: bool) -> Tree {
-        let is_used = |row: &&ArchivedKeyRow| {
-            by_keys && matches!(State::from_code(row.state), Some(State::Strong | State::Rescued))
-        };
+        let is_used = |row: &&ArchivedKeyRow| by_keys && State::from_code(row.state).is_some_and(State::takes_pairs);
         let keys: Vec<Key> = self.result.keys.iter().filter(is_used).filter_map(ArchivedKeyRow::key).collect();
         folders::tree(&self.pages, keys.iter(), langs)
     }

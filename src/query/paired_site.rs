@@ -83,9 +83,9 @@ pub fn active_keys(site: &Site) -> Option<Vec<ActiveKey>> {
     for pair in result.pairs.iter() {
         pairs.entry(pair.key.to_native()).or_default().push((pair.a.to_native(), pair.b.to_native()));
     }
-    let strong = [State::Strong as u8, State::Rescued as u8];
     let of = |(at, pairs): (u32, Vec<(u32, u32)>)| {
-        let row = result.keys.get(at as usize).filter(|row| strong.contains(&row.state))?;
+        let row =
+            result.keys.get(at as usize).filter(|row| State::from_code(row.state).is_some_and(State::takes_pairs))?;
         Some(ActiveKey {
             key: keys[at as usize].clone()?,
             credibility: row.credibility.to_native(),

@@ -62,7 +62,7 @@ pub fn scarcity(store: &Store, config: &Config) -> Result<Scarcity> {
         }
         if let Some(result) = &site.result {
             let states = result.keys.iter().filter_map(|key| State::from_code(key.state));
-            found.keys += states.filter(|state| *state != State::Weak).count() as u64;
+            found.keys += states.filter(|state| !state.is_out()).count() as u64;
         }
         for judged in site.judged.iter().flat_map(|judged| judged.pairs()).filter(|judged| !judged.is_accepted()) {
             found.rejected += 1;

@@ -129,6 +129,7 @@ impl fmt::Display for ShortageReason {
                     CandidateOutcome::Contradicted => {
                         write!(f, "{of_keys}most of {all} are contradicted by partners in a third language")
                     }
+                    CandidateOutcome::Forbidden => write!(f, "{of_keys}most of {all} are forbidden by corrections"),
                     _ => write!(f, "{of_keys}most of {all} lost to better pairs"),
                 }
             }
@@ -308,6 +309,7 @@ impl Counts {
             Outcome::SameText => CandidateOutcome::SameText,
             Outcome::Contradicted => CandidateOutcome::Contradicted,
             Outcome::Edition => CandidateOutcome::Edition,
+            Outcome::Forbidden => CandidateOutcome::Forbidden,
             Outcome::LowScore => CandidateOutcome::LowScore { min_score: min_score(config, score) },
             Outcome::LostToBetter | Outcome::Accepted => CandidateOutcome::LostToBetter { better: Vec::new() },
         };

@@ -23,6 +23,7 @@
 //! removals/       pages and batches that were removed
 //! scores/         scores of the user's scorer, by registrable domain
 //! review/         what people said of pairs; no commit covers it
+//! corrections.tsv corrections that people made; no commit covers it
 //! ```
 //! A commit syncs the record files, then makes the catalog's changes durable together with a sentinel that holds the new ends, then writes
 //! the changes into the view, then replaces the manifest. Whatever lies past the committed ends does not exist. When catalog and manifest
@@ -33,6 +34,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::corrections::{Corrections, OfSite};
 use crate::error::{Error, Result};
 use crate::types::{LangPair, SiteId};
 
@@ -46,6 +48,7 @@ mod check_file;
 mod check_store;
 mod compaction;
 mod copying;
+mod corrections;
 mod disk;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod faults;
@@ -77,6 +80,7 @@ mod packing;
 pub(crate) mod pages;
 #[cfg(feature = "internals")]
 pub mod pages;
+mod people;
 mod reading;
 mod rebuild;
 mod record_kinds;
@@ -109,6 +113,7 @@ pub use archives::Loss;
 use catalog::{Catalog, Changes, Keyspace, OpenFailure, is_of_view};
 pub use check_store::{Damage, FileReport, Report, Torn};
 pub use compaction::Usage;
+pub use corrections::CorrectionFile;
 pub use format::FORMAT_VERSION;
 #[cfg(feature = "exec")]
 pub(crate) use imports::{Captures, Imports, Unpacked};
@@ -409,6 +414,16 @@ impl Store {
         &self.catalog
     }
 
+    /// What people corrected, as it was when the store was opened.
+    pub fn corrections(&self) -> &Corrections {
+        &self.corrections
+    }
+
+    /// What they corrected of a site.
+    pub(crate) fn corrections_of(&self, head: &SiteHead) -> OfSite {
+        self.corrections.of_site(head.hosts.iter().map(|host| host.host.as_str()))
+    }
+
     /// Settings the store was made with.
     pub fn settings(&self) -> &StoredSettings {
         &self.settings
@@ -704,7 +719,7 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };
     };
-    let own = [access::LOCK, "catalog", view::FOLDER, reviews::FOLDER, "tmp", "manifest.new"];
+    let own = [access::LOCK, "catalog", view::FOLDER, reviews::FOLDER, corrections::FILE, "tmp", "manifest.new"];
     let of_kinds = || KINDS.iter().map(|kind| kind.name);
     for entry in entries.flatten() {
         let is_own = own.into_iter().chain(of_kinds()).any(|name| entry.file_name() == name)

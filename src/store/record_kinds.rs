@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::access::{Access, LOCK};
 use super::catalog::Catalog;
 use super::check_file::{FileReport, is_page_block, is_record};
+use super::corrections::CorrectionFile;
 use super::disk;
 use super::kept_blocks::KeptBlocks;
 use super::layout::*;
@@ -19,6 +20,7 @@ use super::seen::Seen;
 use super::survey_damage::Survey;
 use super::view::Publisher;
 use super::witness::Witness;
+use crate::corrections::Corrections;
 use crate::error::{Error, Result};
 
 macro_rules! record_files {
@@ -35,6 +37,8 @@ macro_rules! record_files {
             pub(super) catalog: Catalog,
             pub(super) sentinel: Sentinel,
             pub(super) settings: StoredSettings,
+            /// What people corrected.
+            pub(super) corrections: Corrections,
             /// Folder of the catalog.
             pub(super) catalog_name: String,
             /// Writes the view of each commit; readers have none.
@@ -85,6 +89,7 @@ macro_rules! record_files {
                     catalog,
                     sentinel,
                     settings: StoredSettings::default(),
+                    corrections: CorrectionFile::of(folder).read()?,
                     catalog_name: first_catalog(),
                     publisher: None,
                     removed: Removed::default(),

@@ -8,12 +8,12 @@
 //! once. A line that was cut off by a power failure does not count, and the next mark begins on a new line.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::access::{fault, not_opened};
-use super::disk;
+use super::people::{Held, hold, replace, sync_folders};
 use crate::error::{Error, Result};
 use crate::files;
 use crate::text::json;
@@ -107,39 +107,9 @@ impl Reviews {
     }
 
     /// Opens the file of marks for one writer at a time.
-    fn open_marks(&self) -> Result<File> {
-        let path = self.marks_file();
+    fn open_marks(&self) -> Result<Held> {
         fs::create_dir_all(&self.folder).map_err(Error::io(&self.folder, "making the folder"))?;
-        loop {
-            let is_new = !path.exists();
-            let opened = files::open_with(OpenOptions::new().read(true).append(true).create(true), &path);
-            let file = opened.map_err(|error| not_opened(&path, error))?;
-            file.lock().map_err(Error::io(&path, "locking"))?;
-            if is_new {
-                self.sync_folders()?;
-            }
-            // A previous holder of the lock may have replaced the file; marks must go into the file that now has the name.
-            if is_at(&file, &path) {
-                return Ok(file);
-            }
-        }
-    }
-
-    /// Makes names durable: those of the files, and that of the folder in the store.
-    fn sync_folders(&self) -> Result<()> {
-        for folder in [Some(self.folder.as_path()), self.folder.parent()].into_iter().flatten() {
-            disk::sync_folder(folder).map_err(Error::io(folder, "syncing"))?;
-        }
-        Ok(())
-    }
-
-    /// Replaces a file of the folder atomically, even if the program stops.
-    fn replace(&self, path: &Path, content: &[u8]) -> Result<()> {
-        let temporary = tempfile::NamedTempFile::new_in(&self.folder).map_err(Error::io(&self.folder, "writing"))?;
-        let written = temporary.as_file().write_all(content).and_then(|()| temporary.as_file().sync_data());
-        written.map_err(Error::io(path, "writing"))?;
-        temporary.persist(path).map_err(|why| Error::io(path, "writing")(why.error))?;
-        self.sync_folders()
+        hold(&self.marks_file())
     }
 
     /// Adds a mark, durably.
@@ -148,9 +118,10 @@ impl Reviews {
     /// When the disk does not take it.
     pub fn add(&self, mark: &Mark) -> Result<()> {
         let path = self.marks_file();
-        let mut file = self.open_marks()?;
+        let mut held = self.open_marks()?;
+        let file = &mut held.file;
         let mut line = Vec::new();
-        if ends_within_a_line(&mut file).map_err(Error::io(&path, "reading"))? {
+        if ends_within_a_line(file).map_err(Error::io(&path, "reading"))? {
             line.push(b'\n');
         }
         line.extend(line_of(mark)?);
@@ -209,14 +180,14 @@ impl Reviews {
         let path = self.marks_file();
         if path.exists() {
             // The lock is held until the new file has its name; a process that waits for the lock then opens the new file.
-            let _lock = self.open_marks()?;
+            let held = self.open_marks()?;
             let lines: Vec<Vec<u8>> = self.lines()?.into_iter().filter(|line| !line.is_empty()).collect();
             let is_kept = |line: &&Vec<u8>| !urls_of_line(line).iter().any(|url| is_gone(url));
             let kept: Vec<&[u8]> = lines.iter().filter(is_kept).map(Vec::as_slice).collect();
             forgotten.marks = lines.len() - kept.len();
             if forgotten.marks > 0 {
                 let ended: Vec<u8> = kept.iter().flat_map(|line| line.iter().chain(b"\n")).copied().collect();
-                self.replace(&path, &ended)?;
+                held.replace(&ended)?;
             }
             forgotten.left = self.marks()?.bad_lines();
         }
@@ -230,7 +201,7 @@ impl Reviews {
             }
         }
         if forgotten.samples > 0 {
-            self.sync_folders()?;
+            sync_folders(&self.folder)?;
         }
         Ok(forgotten)
     }
@@ -289,7 +260,7 @@ impl Reviews {
             return Err(Error::input(name, "expected a name of letters, digits and hyphens"));
         }
         fs::create_dir_all(&self.folder).map_err(Error::io(&self.folder, "making the folder"))?;
-        self.replace(&self.sample_file(name), json.as_bytes())
+        replace(&self.sample_file(name), json.as_bytes())
     }
 }
 
@@ -298,20 +269,6 @@ fn line_of(mark: &Mark) -> Result<Vec<u8>> {
     json::write(&mut line, mark).map_err(Error::io(Path::new(MARKS), "writing"))?;
     line.push(b'\n');
     Ok(line)
-}
-
-/// True when the open file is the one at a path.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let number = |found: fs::Metadata| (found.dev(), found.ino());
-    file.metadata().map(number).ok() == fs::metadata(path).map(number).ok()
-}
-
-/// On other systems an open file cannot be replaced.
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
-    true
 }
 
 /// The URLs that a line of the file of marks names; in an unreadable line, every quoted string.

@@ -29,19 +29,21 @@ pub enum Method {
     Order = 8,
     /// A sitemap declares the two pages as versions of each other.
     Sitemap = 9,
+    /// A person says that they are a pair.
+    Pinned = 10,
 }
 
 impl Method {
     /// Every method, in the order of its code.
-    pub const ALL: [Method; 10] = {
+    pub const ALL: [Method; 11] = {
         use Method::*;
-        [Key, WeakKey, Hreflang, Link, Words, Votes, All, Marks, Order, Sitemap]
+        [Key, WeakKey, Hreflang, Link, Words, Votes, All, Marks, Order, Sitemap, Pinned]
     };
 
     /// Every method, the most trusted first.
-    pub const BY_TRUST: [Method; 10] = {
+    pub const BY_TRUST: [Method; 11] = {
         use Method::*;
-        [Key, Marks, Hreflang, Sitemap, WeakKey, Order, Link, Words, Votes, All]
+        [Pinned, Key, Marks, Hreflang, Sitemap, WeakKey, Order, Link, Words, Votes, All]
     };
 
     /// The method of a stored code.
@@ -62,6 +64,7 @@ impl Method {
             Method::Marks => "marks",
             Method::Order => "order",
             Method::Sitemap => "sitemap",
+            Method::Pinned => "pinned",
         }
     }
 }
@@ -95,13 +98,15 @@ pub enum Outcome {
     Contradicted = 4,
     /// Its addresses belong together, but its contents do not translate each other: they are editions of different ages, or other texts.
     Edition = 5,
+    /// A person says that it is no pair.
+    Forbidden = 6,
 }
 
 impl Outcome {
     /// Every outcome, in the order of its code.
-    pub const ALL: [Outcome; 6] = {
+    pub const ALL: [Outcome; 7] = {
         use Outcome::*;
-        [Accepted, LowScore, LostToBetter, SameText, Contradicted, Edition]
+        [Accepted, LowScore, LostToBetter, SameText, Contradicted, Edition, Forbidden]
     };
 
     /// The outcome of a stored code.
@@ -118,6 +123,7 @@ impl Outcome {
             Outcome::SameText => "same text",
             Outcome::Contradicted => "contradicted",
             Outcome::Edition => "edition",
+            Outcome::Forbidden => "forbidden",
         }
     }
 }
@@ -265,6 +271,6 @@ mod tests {
         for outcome in Outcome::ALL {
             assert_eq!(Outcome::from_code(outcome as u8), Some(outcome));
         }
-        assert_eq!((Method::from_code(10), Outcome::from_code(6)), (None, None));
+        assert_eq!((Method::from_code(11), Outcome::from_code(7)), (None, None));
     }
 }

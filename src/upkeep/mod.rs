@@ -10,5 +10,6 @@ mod remove;
 mod tokens;
 
 pub use given::Given;
+pub(crate) use remove::empty_sites;
 pub use remove::{Removal, Taken, accept_losses, remove};
 pub(crate) use tokens::complete_tokens;

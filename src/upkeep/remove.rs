@@ -6,6 +6,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashSet;
 
+use crate::corrections::JOINED;
 use crate::error::{Error, Result};
 use crate::keys::sides::Sides;
 use crate::store::catalog::{Changes, Keyspace};
@@ -285,6 +286,16 @@ impl Found {
     }
 }
 
+/// Empties sites, each given with its domains, until the next run indexes their pages again: they are to be joined or parted.
+///
+/// # Errors
+/// When the disk does not take it.
+pub fn empty_sites(store: &mut Store, sites: &BTreeMap<SiteId, BTreeSet<String>>) -> Result<()> {
+    let mut changes = Changes::default();
+    reset(store, sites, &mut changes)?;
+    store.commit(changes)
+}
+
 /// Empties the page tables of sites, until the next run indexes what is left of them.
 fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mut Changes) -> Result<()> {
     let mut postings: Vec<tokens::Posting> = Vec::new();
@@ -298,7 +309,11 @@ fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mu
         for keyspace in [Keyspace::Graph, Keyspace::Verified, Keyspace::Resolved, Keyspace::Bitext, Keyspace::Score] {
             changes.remove(keyspace, &key);
         }
-        for domain in domains {
+        // Domains that people have joined are one site, and in its name.
+        let mut domains = domains.clone();
+        domains.extend(head.domain.split(JOINED).filter(|_| head.domain.contains(JOINED)).map(str::to_owned));
+        domains.extend(head.hosts.iter().map(|host| registrable_domain(&host.host).into_owned()));
+        for domain in &domains {
             changes.remove(Keyspace::Domain, domain.as_bytes());
             store.forget_requests(domain, changes)?;
         }
@@ -311,6 +326,11 @@ fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mu
     if index.fingerprint != 0 {
         let from_the_start = StageRecord { cursor: START.0, finished: false, ..index };
         changes.put(Keyspace::Stage, b"index", &from_the_start);
+    }
+    // Other sites may have left out sentence pairs that the emptied ones had too.
+    let align = store.stage("align")?;
+    if align.fingerprint != 0 {
+        changes.put(Keyspace::Stage, b"align", &StageRecord { finished: false, ..align });
     }
     Ok(())
 }

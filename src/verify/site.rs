@@ -14,6 +14,7 @@ use super::verifiers;
 use super::weights::WordWeights;
 use super::with::{Dictionaries, With};
 use super::words::same_text;
+use crate::corrections::{OfSite, Said};
 use crate::error::Result;
 use crate::index::MEMORY_BYTES;
 use crate::index::graph::Links;
@@ -22,7 +23,7 @@ use crate::index::site::{PageFacts, Pages, hash_of_pair};
 use crate::language::is_told;
 use crate::text::addresses::is_same;
 use crate::text::words::Words;
-use crate::types::{Candidate, Compared, Lang, LangPair, Page, PagePair, Similarities, SiteId, Step, Watch};
+use crate::types::{Candidate, Compared, Key, Lang, LangPair, Page, PagePair, Similarities, SiteId, Step, Watch};
 
 /// The text and structure of a page, with its URL.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +61,8 @@ pub struct SiteView<'s> {
     pub langs: Vec<Lang>,
     data: &'s dyn SiteData,
     params: &'s Params,
+    /// What people corrected.
+    corrections: OfSite,
     /// True when known translations of words are not used.
     without_content: bool,
     /// True when the keys of the site are not used.
@@ -117,6 +120,7 @@ impl<'s> SiteView<'s> {
             langs,
             data,
             params,
+            corrections: OfSite::default(),
             without_content,
             without_keys: false,
             memory_bytes: MEMORY_BYTES,
@@ -127,6 +131,40 @@ impl<'s> SiteView<'s> {
             furniture: OnceLock::new(),
             empty_words: OnceLock::new(),
         }
+    }
+
+    /// The same site, with what people corrected.
+    pub fn corrected(self, corrections: OfSite) -> SiteView<'s> {
+        SiteView { corrections, ..self }
+    }
+
+    /// The pairs that people pin, in order, where both pages take part and are in different languages.
+    pub fn pins(&self) -> Vec<PagePair> {
+        let mut pins: Vec<PagePair> = self.corrections.pins.iter().filter_map(|pages| self.pair_of(pages)).collect();
+        pins.sort_unstable();
+        pins
+    }
+
+    /// The pairs that people forbid.
+    pub fn forbidden(&self) -> FxHashSet<PagePair> {
+        self.corrections.forbidden.iter().filter_map(|pages| self.pair_of(pages)).collect()
+    }
+
+    fn pair_of(&self, [a, b]: &[String; 2]) -> Option<PagePair> {
+        self.ordered(self.pages().find(a)?, self.pages().find(b)?)
+    }
+
+    /// True where people say which language a page is in, or which partner it has.
+    pub fn is_stated(&self, page: u32) -> bool {
+        let identity = self.pages().identity(page);
+        let is_pinned = || self.corrections.pins.iter().flatten().any(|pinned| pinned == identity);
+        self.corrections.language(identity).is_some() || is_pinned()
+    }
+
+    /// True where people forbid a key to pair two pages.
+    pub fn forbids_key(&self, key: &Key, a: u32, b: u32) -> bool {
+        let pages = [a, b].map(|page| self.pages().identity(page));
+        self.corrections.of_key_at(key, pages) == Some(Said::Forbidden)
     }
 
     /// The same site, with about this much memory.

@@ -465,6 +465,7 @@ impl<'r> Checked<'r> {
             CandidateOutcome::SameText => assert_eq!(stored, Outcome::SameText),
             CandidateOutcome::Contradicted => assert_eq!(stored, Outcome::Contradicted),
             CandidateOutcome::Edition => assert_eq!(stored, Outcome::Edition),
+            CandidateOutcome::Forbidden => assert_eq!(stored, Outcome::Forbidden),
         }
     }
 

@@ -5,6 +5,7 @@ mod canonical;
 mod captures;
 mod cli;
 mod company;
+mod corrections;
 mod damage;
 mod deep;
 mod diff;

@@ -8,7 +8,7 @@ use crate::support::root;
 
 /// What every file may import.
 const FOUNDATIONS: &[&str] =
-    &["types", "error", "text", "language", "index", "sequence", "panics", "files", "logistic"];
+    &["types", "error", "text", "language", "index", "sequence", "panics", "files", "logistic", "corrections"];
 
 /// Which folders and files of `src` may be imported by one of them, beside [`FOUNDATIONS`]. Methods stand in layers: borrowed
 /// data in, values out, and never the shell.
@@ -23,6 +23,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("panics", &[]),
     ("files", &[]),
     ("logistic", &[]),
+    ("corrections", &[]),
     // Methods that know no other.
     ("archive", &[]),
     ("extract", &[]),

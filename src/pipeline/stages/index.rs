@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::groups::note;
 use super::owners::{Owners, left_out};
+use super::together::{self, Together};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::captures::{CaptureRow, Captures, Choice, Merged, Place, Source, Stamp, merge};
@@ -22,7 +23,7 @@ use crate::store::layout::{
 };
 use crate::store::records::{Mapped, RecordRef, START};
 use crate::store::{OF_SITES, SitePages, Store, tokens};
-use crate::types::{Form, Lang, OptOuts, SiteId, Step, Watch, counted, family, host_of, registrable_domain};
+use crate::types::{Form, Lang, OptOuts, SiteId, Step, Watch, counted, host_of, registrable_domain};
 use crate::upkeep;
 
 /// The stage that makes sites from batches.
@@ -59,12 +60,20 @@ impl Stage for Index {
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
+        let misplaced = together::misplaced(store, config.keys.across_suffixes)?.len();
+        if misplaced > 0 {
+            return Ok(counted(misplaced as u64, "site") + " to join or to part");
+        }
         let cursor = self.cursor(store, config)?;
         let batches = store.batches_from(cursor).try_fold(0u64, |count, found| found.map(|_| count + 1))?;
         Ok(if batches == 0 { String::new() } else { counted(batches, "batch") + " to index" })
     }
 
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
+        let misplaced = together::misplaced(store, context.config.keys.across_suffixes)?;
+        if !misplaced.is_empty() {
+            upkeep::empty_sites(store, &misplaced)?;
+        }
         let end = store.batches.end();
         let params = fingerprint(self, context.config);
         upkeep::complete_tokens(store, || context.check_stop())?;
@@ -110,7 +119,9 @@ struct Work<'c> {
     batches: Vec<(RecordRef, Mapped<BatchRecord>)>,
     sorter: Sorter,
     sites: u64,
-    /// Registrable domains, or families of these if suffixes do not count; and below, the number of each.
+    /// The domains that people say are one site.
+    together: Together,
+    /// Registrable domains, or families of these if suffixes do not count, or several that are together; and below, the number of each.
     names: Vec<String>,
     numbers: FxHashMap<String, u32>,
     next_site: u32,
@@ -186,6 +197,7 @@ impl<'c> Work<'c> {
             batches: Vec::new(),
             sorter: Sorter::new(context.config.memory.sorted_pages(), &store.temporary()?),
             sites: 0,
+            together: Together::new(store.corrections(), context.config.keys.across_suffixes),
             names: Vec::new(),
             numbers: FxHashMap::default(),
             next_site: store.site_count()?,
@@ -230,7 +242,7 @@ impl<'c> Work<'c> {
     }
 
     fn number_of(&mut self, host: &str) -> u32 {
-        let name = if self.config.keys.across_suffixes { family(host) } else { registrable_domain(host) };
+        let name = self.together.name_of(host);
         if let Some(&number) = self.numbers.get(name.as_ref()) {
             return number;
         }
@@ -254,11 +266,7 @@ impl<'c> Work<'c> {
         let group = if is_stepwise { new } else { group };
         let Merged { order, older } = self.merge(&before, group);
         let skipped = self.skipped(store, &mut before, group)?;
-        let groups = if self.config.keys.across_suffixes {
-            self.one_sites(store, &before, &order, &skipped)?
-        } else {
-            vec![vec![name.clone()]]
-        };
+        let groups = self.groups(store, (&name, &before), &order, &skipped)?;
         let parts = self.part(&before, &groups, order, skipped);
         let known = before.sites.iter().filter(|_| is_stepwise).map(|site| site.head.older);
         let mut older = older + known.sum::<u64>();
@@ -275,7 +283,11 @@ impl<'c> Work<'c> {
             // If there are several sites of one name, the first of them with several domains has the name.
             let bears_name = domains.len() > 1 && !is_named;
             is_named |= domains.len() > 1;
-            let domain = if bears_name { name.clone() } else { domains.join("+") };
+            let domain = match self.together.site_name(&domains) {
+                Some(joined) => joined,
+                None if bears_name => name.clone(),
+                None => domains.join("+"),
+            };
             let head = SiteHead { domain, older: std::mem::take(&mut older), ..SiteHead::default() };
             self.write_site(store, target, part, &before, head)?;
             for domain in domains {
@@ -391,11 +403,14 @@ impl<'c> Work<'c> {
     }
 
     fn before(&self, store: &Store, name: &str) -> Result<Before> {
-        let domains = if self.config.keys.across_suffixes {
-            store.sites_of_family(name)?
-        } else {
-            store.site_of_domain(name)?.map(|site| (name.to_owned(), site)).into_iter().collect()
-        };
+        let mut domains = Vec::new();
+        for name in self.together.members(name) {
+            if self.config.keys.across_suffixes {
+                domains.extend(store.sites_of_family(name)?);
+            } else {
+                domains.extend(store.site_of_domain(name)?.map(|site| (name.to_owned(), site)));
+            }
+        }
         let ids: BTreeSet<SiteId> = domains.iter().map(|known| known.1).collect();
         let mut sites = Vec::new();
         for id in ids {
@@ -406,15 +421,48 @@ impl<'c> Work<'c> {
         Ok(Before { sites, domains })
     }
 
-    /// The domains of a family, in groups of which each is one site.
-    fn one_sites(
+    /// The domains of one name, in groups of which each is one site.
+    fn groups(
         &self,
         store: &Store,
-        before: &Before,
+        (name, before): (&str, &Before),
         order: &[CaptureRow],
         skipped: &[SkipEntry],
     ) -> Result<Vec<Vec<String>>> {
-        let mut domains: BTreeSet<String> = before.domains.iter().map(|known| known.0.clone()).collect();
+        let across = self.config.keys.across_suffixes;
+        let names: Vec<&str> = self.together.members(name).collect();
+        if let [name] = names[..] {
+            return if across {
+                self.one_sites(store, (before, &before.domains), order, skipped)
+            } else {
+                Ok(vec![vec![name.to_owned()]])
+            };
+        }
+        let mut groups = Vec::new();
+        for name in names {
+            let is_of = |identity: &str| self.together.base(host_of(identity)) == name;
+            let order: Vec<CaptureRow> =
+                order.iter().filter(|row| is_of(self.identity(before, row.source))).copied().collect();
+            let skipped: Vec<SkipEntry> = skipped.iter().filter(|entry| is_of(&entry.identity)).cloned().collect();
+            let domains: Vec<_> = before.domains.iter().filter(|known| is_of(&known.0)).cloned().collect();
+            if across {
+                groups.extend(self.one_sites(store, (before, &domains), &order, &skipped)?);
+            } else if !order.is_empty() || !skipped.is_empty() || !domains.is_empty() {
+                groups.push(vec![name.to_owned()]);
+            }
+        }
+        Ok(self.together.joined(groups))
+    }
+
+    /// The domains of a family, known ones and those of its captures, in groups of which each is one site.
+    fn one_sites(
+        &self,
+        store: &Store,
+        (before, known): (&Before, &[(String, SiteId)]),
+        order: &[CaptureRow],
+        skipped: &[SkipEntry],
+    ) -> Result<Vec<Vec<String>>> {
+        let mut domains: BTreeSet<String> = known.iter().map(|known| known.0.clone()).collect();
         let identities = order.iter().map(|row| self.identity(before, row.source));
         let mut last = "";
         for identity in identities.chain(skipped.iter().map(|entry| entry.identity.as_str())) {

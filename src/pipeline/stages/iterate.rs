@@ -13,7 +13,7 @@ use crate::learn::Models;
 use crate::papers::ets;
 use crate::pipeline::models::{ets_inputs, for_judging};
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::propose::Signs;
+use crate::propose::{Signs, impose};
 use crate::query::open::OpenSite;
 use crate::store::Store;
 use crate::store::catalog::Keyspace;
@@ -115,6 +115,7 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
     let mut site = JudgedSite { site: id, generation: open.head.generation, ..JudgedSite::default() };
     if config.strategy == Strategy::Links {
         site.pairs = ets::judged(&ets_inputs(&view, models, config), &stop)?;
+        impose(&view, &mut site.pairs);
         site.hosts = open.pairs_of_hosts(&site.pairs);
         return Ok(Some(site));
     }

@@ -78,8 +78,8 @@ fn put(store: &mut Store, table: Keyspace, site: &JudgedSite, inputs: u64, chang
     Ok(())
 }
 
-/// A hash of everything on which the judged pairs of a site depend: the settings (`params`, the stage's fingerprint), its keys, and the
-/// models of its language pairs.
+/// A hash of everything on which the judged pairs of a site depend: the settings (`params`, the stage's fingerprint), its keys, the models
+/// of its language pairs, and what people corrected.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -101,6 +101,10 @@ pub fn inputs_of(params: u64, store: &Store, id: SiteId) -> Result<u64> {
                 }
             }
         }
+    }
+    let corrections = store.site(id)?.map_or(0, |head| store.corrections_of(&head).hash());
+    if corrections != 0 {
+        hasher.update(&corrections.to_le_bytes());
     }
     // 0 stands for "never made".
     Ok(hasher.digest() | 1)

@@ -111,7 +111,13 @@ impl Keys {
     /// Stores results for all sites that were found elsewhere; an error is one of the store.
     #[cfg(feature = "exec")]
     pub(crate) fn import(&self, store: &mut Store, config: &Config, found: Vec<ResultRecord>) -> Result<()> {
-        let found = found.into_iter().map(|record| Found { record, taught: None, languages: 0, is_asked: false });
+        let found = found.into_iter().map(|record| Found {
+            params: record.params,
+            record,
+            taught: None,
+            languages: 0,
+            is_asked: false,
+        });
         self.commit(store, found.collect())?;
         finish(self, store, config)
     }
@@ -121,9 +127,10 @@ impl Keys {
         let params = fingerprint(self, config);
         let mut stale = Vec::new();
         for site in (0..store.site_count()?).map(SiteId) {
-            let generation = store.site(site)?.map_or(0, |head| head.generation);
+            let of_site = store.site(site)?.unwrap_or_default();
             let head = store.result_head(site)?.unwrap_or_default();
-            if (head.generation, head.params) != (generation, params) {
+            let params = params ^ store.corrections_of(&of_site).hash_of_keys();
+            if (head.generation, head.params) != (of_site.generation, params) {
                 stale.push(site);
             }
         }
@@ -151,7 +158,7 @@ impl Keys {
         let mut changes = Changes::default();
         let mut sums = rescue::Changes::default();
         for result in results {
-            let Found { record: result, taught, languages, is_asked } = result;
+            let Found { record: result, params, taught, languages, is_asked } = result;
             let site = SiteId(result.site);
             let old = store.result(site)?;
             if let Some(old) = &old {
@@ -172,7 +179,7 @@ impl Keys {
             let head = ResultHead {
                 record: store.results.append_if_new(&result, before)?.0,
                 generation: result.generation,
-                params: result.params,
+                params,
                 considered: rescue::hash_of(&result.considered),
                 pairs: result.pairs.len() as u64,
                 languages,
@@ -264,6 +271,8 @@ impl Groups for Discovering<'_> {
 /// What was found in a site.
 struct Found {
     record: ResultRecord,
+    /// The settings and the corrections of the site, as a hash.
+    params: u64,
     /// What the site shows of languages; `None` where that is known already.
     taught: Option<Vec<Line>>,
     /// See [`ResultHead`].
@@ -324,7 +333,8 @@ impl Discovering<'_> {
         let links = store.site_links(site, head.generation)?;
         let pages = store.site_pages(&head)?.with_canonical(links.as_ref());
         let rescue: FxHashSet<String> = considered.iter().cloned().collect();
-        let known = keys::Elsewhere { rescue: &rescue, profiles: &elsewhere.profiles };
+        let corrections = store.corrections_of(&head);
+        let known = keys::Elsewhere { rescue: &rescue, profiles: &elsewhere.profiles, corrections: &corrections };
         let mut found = keys::discover(&pages, &config.keys, known, &self.folder, self.context)?;
         let taught = alone.is_none().then(|| std::mem::take(&mut found.taught));
         let witness = languages::witness(&head.domain);
@@ -343,7 +353,14 @@ impl Discovering<'_> {
             pairs: found.pairs.iter().map(|pair| PairRow { a: pair.a, b: pair.b, key: pair.key }).collect(),
             copies: found.copies,
         };
-        Ok(Found { record, taught, languages: elsewhere.languages_for(found.is_asked), is_asked: found.is_asked })
+        let params = self.params ^ corrections.hash_of_keys();
+        Ok(Found {
+            record,
+            params,
+            taught,
+            languages: elsewhere.languages_for(found.is_asked),
+            is_asked: found.is_asked,
+        })
     }
 }
 

@@ -13,6 +13,7 @@ mod listed;
 mod owners;
 mod scores;
 mod shared;
+mod together;
 pub(crate) mod verify;
 
 use super::Stage;

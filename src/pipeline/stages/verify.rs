@@ -15,7 +15,7 @@ use crate::judge::unique;
 use crate::learn::{Learner, Models, Settings, Training, TrainingPair, TrainingPairs};
 use crate::papers::{one_measure, webmining};
 use crate::pipeline::{Context, Stage, fingerprint, models};
-use crate::propose::{judge_direct, keys};
+use crate::propose::{impose, judge_direct, keys};
 use crate::query::open::OpenSite;
 use crate::query::teaching::{for_each_teaching, order_of};
 use crate::query::{learnt_record, training_places};
@@ -204,6 +204,7 @@ fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> 
         let verifier = verifier(name).ok_or_else(|| Error::Config(format!("there is no verifier {name}")))?;
         let candidates = unique(known.map_or_else(Vec::new, |known| keys::of_keys(&view, &known)));
         site.pairs = one_measure::judged(&view, &candidates, verifier, models, config.judge.min_score)?;
+        impose(&view, &mut site.pairs);
     } else if config.strategy == Strategy::Webmining {
         let lang_pairs = view.lang_pairs(&config.keys.langs);
         let pages = webmining::pages_of(&lang_pairs).len();
@@ -214,8 +215,10 @@ fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> 
             let problem = format!("{}: {pages} pages are too many to compare all with all; left out", open.head.domain);
             context.observer.message(&problem);
         }
+        impose(&view, &mut site.pairs);
     } else {
-        site.foreign = view.foreign_texts()?.into_iter().map(|found| (found.page, found.lang)).collect();
+        let foreign = view.foreign_texts()?.into_iter().filter(|found| !view.is_stated(found.page));
+        site.foreign = foreign.map(|found| (found.page, found.lang)).collect();
         view.leave_out(site.foreign.iter().map(|found| found.0));
         let judged = judge_direct(&view, known.as_ref(), (models, &|langs| models.scorer(langs)), &config.judge)?;
         (site.pairs, site.sources) = (judged.pairs, judged.sources);

@@ -39,6 +39,9 @@ pub struct PageExplanation {
     /// For a page without a partner whose text is in another language: the languages whose pages have URLs of this form, according to keys
     /// that lead from it to known pages.
     pub url_languages: Vec<UrlLanguage>,
+    /// The corrections that concern it, each with its line in the file of corrections.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<String>,
     /// Why it has partners or has none.
     pub verdict: PageVerdict,
 }
@@ -57,6 +60,7 @@ impl PageExplanation {
             keys: None,
             leads: Vec::new(),
             url_languages: Vec::new(),
+            corrections: Vec::new(),
             verdict,
         }
     }

@@ -152,6 +152,7 @@ impl<'s> Opened<'s> {
             Outcome::SameText => CandidateOutcome::SameText,
             Outcome::Contradicted => CandidateOutcome::Contradicted,
             Outcome::Edition => CandidateOutcome::Edition,
+            Outcome::Forbidden => CandidateOutcome::Forbidden,
         }
     }
 

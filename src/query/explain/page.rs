@@ -11,6 +11,7 @@ use super::opened::Opened;
 use super::verdict::{KeysSay, LanguageReason, LeadOutcome, PageVerdict};
 use super::weighing::Weighing;
 use crate::config::{LabelMode, Strategy};
+use crate::corrections::Line;
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};
 use crate::keys::State;
@@ -39,6 +40,7 @@ pub fn explain(
         return Ok(PageExplanation::bare(url.as_str(), unknown(verdict)?));
     };
     let mut found = PageExplanation::bare(url.as_str(), unknown(PageVerdict::NotCaptured)?);
+    found.corrections = store.corrections().of_page(url.identity()).map(Line::told).collect();
     for entry in opened.site.skipped(opened.store, url.identity())? {
         found.left_out.push(left_out(opened, &entry)?);
     }
@@ -121,7 +123,9 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> Result<LanguageReason> {
         LanguageReason::OwnText
     } else if lang.is_known() {
         let detected = site.pages.detected(page);
+        let stated = opened.store.corrections_of(&site.head).language(site.pages.identity(page));
         match lang {
+            _ if stated == Some(lang) => LanguageReason::Stated,
             _ if lang == detected => LanguageReason::Detected,
             _ if lang == own => LanguageReason::Letters,
             _ if lang.is_unnamed() => LanguageReason::Unnamed,
@@ -241,7 +245,7 @@ impl OfKeys<'_, '_> {
         };
         let mut seen: BTreeSet<String> = found.candidates.iter().map(|candidate| candidate.url.clone()).collect();
         let mut strong = false;
-        for row in result.keys.iter().filter(|row| row.state != State::Weak as u8) {
+        for row in result.keys.iter().filter(|row| State::from_code(row.state).is_some_and(|state| !state.is_out())) {
             strong = true;
             let Some(key) = row.key().filter(|_| self.is_in_scope(row)) else { continue };
             for (forward, side) in [(true, key.langs.a), (false, key.langs.b)] {

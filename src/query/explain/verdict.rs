@@ -216,6 +216,8 @@ fn list(langs: &[Lang]) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LanguageReason {
+    /// A correction says so.
+    Stated,
     /// Its text is in this language.
     Detected,
     /// It is written in the letters of this language; this preset looks at nothing else.
@@ -246,6 +248,7 @@ impl fmt::Display for LanguageReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             LanguageReason::Detected | LanguageReason::KeysNotSearched => "as detected",
+            LanguageReason::Stated => "stated by a correction",
             LanguageReason::Letters => "by its letters",
             LanguageReason::Site => "resolved by the names, keys and pages of the site",
             LanguageReason::Profile => "by which letters stand beside each other in its text",
@@ -282,6 +285,8 @@ pub enum CandidateOutcome {
     Contradicted,
     /// Its URLs belong together, but its texts are not translations of each other.
     Edition,
+    /// A correction says that it is no pair.
+    Forbidden,
 }
 
 impl CandidateOutcome {
@@ -300,6 +305,7 @@ impl CandidateOutcome {
                 format!("score {score:.4}: lost to a better pair{colon}{}", pairs.join("; "))
             }
             CandidateOutcome::SameText => "the same text on both sides".to_owned(),
+            CandidateOutcome::Forbidden => "forbidden by a correction".to_owned(),
             CandidateOutcome::Edition => {
                 format!(
                     "score {score:.4}: an edition or another text: the addresses belong together, the texts speak against it"

@@ -63,6 +63,7 @@ fn of_page(page: &PageExplanation, lines: &mut Lines) {
     if let Some(original) = &page.copy_of {
         lines.add("copy of", original);
     }
+    lines.list("corrected", &page.corrections, String::clone);
     for candidate in page.partners() {
         let by = candidate.key.as_ref().map_or(candidate.method.to_owned(), |key| format!("key {key}"));
         lines.add("partner", format!("{} ({}), {by}, score {:.4}", candidate.url, candidate.lang, candidate.score));
@@ -168,7 +169,8 @@ fn of_languages(languages: &PageLanguages, lines: &mut Lines) {
         let text = if *is_guess { "was taken for" } else { "is" };
         lines.add("note", format!("declares {first}, but its text {text} {detected}: it counts for {detected}"));
     }
-    if counts_for != detected && (*reason != LanguageReason::Unknown || detected.is_known()) {
+    let is_stated = *reason == LanguageReason::Stated;
+    if is_stated || counts_for != detected && (*reason != LanguageReason::Unknown || detected.is_known()) {
         lines.add("counts for", format!("{counts_for} ({reason})"));
     }
 }

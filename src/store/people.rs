@@ -1,0 +1,108 @@
+//! Files that hold the work of people: one writer at a time, and a file that is replaced is the one before or the one after, even if the
+//! program stops.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::access::not_opened;
+use super::disk;
+use crate::error::{Error, Result};
+use crate::files;
+
+/// A file that nobody else writes meanwhile.
+pub struct Held {
+    /// The file, open for reading and appending.
+    pub file: File,
+    path: PathBuf,
+}
+
+impl Held {
+    /// Replaces the file atomically. Whoever waits for the lock then opens the new file.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn replace(self, content: &[u8]) -> Result<()> {
+        replace(&self.path, content)
+    }
+}
+
+/// Opens a file for one writer at a time; makes it where there is none.
+///
+/// # Errors
+/// When it cannot be opened or locked.
+pub fn hold(path: &Path) -> Result<Held> {
+    loop {
+        let is_new = !path.exists();
+        let opened = files::open_with(OpenOptions::new().read(true).append(true).create(true), path);
+        let file = opened.map_err(|error| not_opened(path, error))?;
+        file.lock().map_err(Error::io(path, "locking"))?;
+        if is_new {
+            sync_folders(folder_of(path))?;
+        }
+        // A previous holder of the lock may have replaced the file; what is written must go into the file that now has the name.
+        if is_at(&file, path) {
+            return Ok(Held { file, path: path.to_owned() });
+        }
+    }
+}
+
+/// Replaces a file atomically, even if the program stops.
+///
+/// # Errors
+/// When the disk does not take it.
+pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    let folder = folder_of(path);
+    let temporary = tempfile::NamedTempFile::new_in(folder).map_err(Error::io(folder, "writing"))?;
+    let written = temporary.as_file().write_all(content).and_then(|()| temporary.as_file().sync_data());
+    written.map_err(Error::io(path, "writing"))?;
+    temporary.persist(path).map_err(|why| Error::io(path, "writing")(why.error))?;
+    sync_folders(folder)
+}
+
+/// Makes the names in a folder durable, and that of the folder.
+///
+/// # Errors
+/// When the disk does not take it.
+pub fn sync_folders(folder: &Path) -> Result<()> {
+    for folder in [Some(folder), folder.parent()].into_iter().flatten().filter(|folder| folder.is_dir()) {
+        disk::sync_folder(folder).map_err(Error::io(folder, "syncing"))?;
+    }
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
+}
+
+/// True when the open file is the one at a path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let number = |found: fs::Metadata| (found.dev(), found.ino());
+    file.metadata().map(number).ok() == fs::metadata(path).map(number).ok()
+}
+
+/// On other systems an open file cannot be replaced.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_replaced_is_held_under_its_name() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("file");
+        hold(&path).expect("a new file").replace(b"one").expect("room on disk");
+        assert_eq!(fs::read(&path).expect("a file"), b"one");
+        let held = hold(&path).expect("the file");
+        assert!(is_at(&held.file, &path));
+        held.replace(b"two").expect("room on disk");
+        assert_eq!(fs::read(&path).expect("a file"), b"two");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+}

@@ -1,0 +1,188 @@
+//! What people correct is applied by the next run where it is about, and taken back without a trace.
+
+use std::fs;
+use std::path::Path;
+
+use crate::sites::SiteBuilder;
+use crate::support::{Held, diglot, failure, rows, run, stdout};
+
+/// All that a store answers.
+fn answers(store: &Path) -> String {
+    let ask = |arguments: &[&str]| stdout(store, arguments);
+    [&["pairs"][..], &["keys", "--weak"], &["hosts"], &["bitext"], &["export", "--format", "jsonl"]].map(ask).concat()
+}
+
+/// Sees that a store answers as before, and shows the first line that differs.
+fn assert_same(store: &Path, before: &str) {
+    let after = answers(store);
+    let differing = after.lines().zip(before.lines()).find(|(found, expected)| found != expected);
+    assert_eq!((differing, after.len()), (None, before.len()));
+}
+
+/// Gives a correction; returns what is said.
+fn correct(store: &Path, arguments: &[&str]) -> String {
+    let output = diglot(store).arg("correct").args(arguments).assert().success().output;
+    String::from_utf8(output.stderr).expect("UTF-8")
+}
+
+/// The stages that a run would do again.
+fn stale(store: &Path) -> Vec<String> {
+    let plan = stdout(store, &["run", "--dry-run"]);
+    let stages = plan.lines().filter_map(|line| line.strip_prefix("  "));
+    let again = stages.filter(|line| line.contains(" again"));
+    again.filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+}
+
+/// The partners of a page that `pairs` lists, with the method.
+fn partners(store: &Path, url: &str) -> Vec<(String, String)> {
+    let other = |row: &serde_json::Map<String, serde_json::Value>| {
+        let text = |name: &str| row[name].as_str().expect("a text").to_owned();
+        let [a, b] = ["url_a", "url_b"].map(text);
+        let other = if a == url { b } else { a.clone() };
+        (a == url || other == a && text("url_b") == url).then(|| (other, text("method")))
+    };
+    rows(store, &["pairs"]).iter().filter_map(other).collect()
+}
+
+fn two_sites() -> SiteBuilder {
+    let mut site = SiteBuilder::default();
+    site.pages(&["en", "fr"], 12, |lang, number| format!("http://one.org/{lang}/{number}.html"));
+    site.pages(&["en", "fr"], 12, |lang, number| format!("http://two.net/{lang}/{number}.html"));
+    site
+}
+
+#[test]
+fn pins_and_forbidden_pairs_act_on_their_site_and_are_taken_back_without_a_trace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, warc) = (folder.path().join("s"), folder.path().join("a.warc"));
+    two_sites().write(&warc);
+    run(&store, &[&warc]);
+    let before = answers(&store);
+    assert!(stale(&store).is_empty());
+    let en = |number: u32| format!("http://one.org/en/{number}.html");
+    let fr = |number: u32| format!("http://one.org/fr/{number}.html");
+    let told = correct(&store, &["pin", &en(1), &fr(2), "--note", "the titles were changed"]);
+    assert!(told.contains("correction 1: not applied yet"), "{told}");
+    correct(&store, &["forbid", &fr(5), &en(5)]);
+    assert_eq!(stale(&store), ["verify", "iterate", "align"]);
+    let plan = stdout(&store, &["run", "--dry-run"]);
+    assert!(plan.contains("keys     up to date") && plan.contains("1 site to do"), "{plan}");
+    let (code, problem) = failure(diglot(&store).args(["correct", "pin", &en(1), &fr(3)]));
+    assert!(code == 2 && problem.contains("line 2 pins it to"), "{problem}");
+    let (_, problem) = failure(diglot(&store).args(["correct", "forbid", &en(1), &fr(2)]));
+    assert!(problem.contains("line 2 says otherwise"), "{problem}");
+    run(&store, &[]);
+    assert_eq!(partners(&store, &en(1)), [(fr(2), "pinned".to_owned())]);
+    assert!(!partners(&store, &fr(1)).iter().any(|(other, _)| *other == en(1)));
+    assert!(!partners(&store, &fr(5)).iter().any(|(other, _)| *other == en(5)));
+    let explained = stdout(&store, &["explain", &en(1), &fr(2)]);
+    assert!(explained.contains("a pair, by pinned") && explained.contains("the titles were changed"), "{explained}");
+    let explained = stdout(&store, &["explain", &en(5), &fr(5)]);
+    assert!(explained.contains("forbidden by a correction"), "{explained}");
+    let effects: Vec<_> = rows(&store, &["correct", "list"]).iter().map(|row| row["effect"].to_string()).collect();
+    assert_eq!(effects, ["\"a pair\"", "\"no pair\""]);
+    let texts = stdout(&store, &["--quiet", "bitext", "--where", &format!("url_a={}", en(1))]);
+    assert!(texts.lines().count() == 1 || texts.contains(&fr(2)), "{texts}");
+    // The catalog is made again, and what people did stays.
+    fs::remove_dir_all(store.join("catalog")).expect("a catalog");
+    correct(&store, &["undo", "1"]);
+    correct(&store, &["undo", "1"]);
+    run(&store, &[]);
+    assert_same(&store, &before);
+    assert!(stale(&store).is_empty());
+}
+
+#[test]
+fn stated_languages_and_keys_act_and_are_taken_back_without_a_trace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, warc) = (folder.path().join("s"), folder.path().join("a.warc"));
+    two_sites().write(&warc);
+    run(&store, &[&warc]);
+    let before = answers(&store);
+    correct(&store, &["language", "http://one.org/fr/*", "de"]);
+    correct(&store, &["language", "http://one.org/fr/3.html", "fr"]);
+    correct(&store, &["forbid-key", "path:fr:en", "two.net"]);
+    let told = correct(&store, &["forbid-key", "path:xx:yy", "two.net"]);
+    assert!(told.contains("matched nothing"), "{told}");
+    assert_eq!(stale(&store), ["keys", "verify", "iterate", "align"]);
+    let said = diglot(&store).args(["run"]).assert().success().output.stderr;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert!(said.contains("correction 4, forbid-key path:xx:yy two.net: matched nothing"), "{said}");
+    let explained = stdout(&store, &["explain", "http://one.org/fr/1.html"]);
+    assert!(explained.contains("stated by a correction") && explained.contains("de"), "{explained}");
+    let explained = stdout(&store, &["explain", "http://one.org/fr/3.html"]);
+    assert!(explained.contains("counts for     fr (stated by a correction)"), "{explained}");
+    let keys = rows(&store, &["keys", "two.net"]);
+    assert!(keys.iter().all(|key| key["key"] != "path:en:fr" || key["state"] == "forbidden"), "{keys:?}");
+    assert!(rows(&store, &["pairs", "two.net"]).iter().all(|pair| pair["method"] != "key"));
+    let exported = folder.path().join("corrections.tsv");
+    correct(&store, &["export", &exported.display().to_string()]);
+    for _ in 0..4 {
+        correct(&store, &["undo", "1"]);
+    }
+    run(&store, &[]);
+    assert_same(&store, &before);
+    // All at once again, from the file, in a store that never had them.
+    let other = folder.path().join("t");
+    run(&other, &[&warc]);
+    let told = correct(&other, &["import", &exported.display().to_string()]);
+    assert!(told.contains("4 corrections added, 0 there already"), "{told}");
+    fs::write(other.join("corrections.tsv"), "pin\thttp://one.org/\n").expect("a store");
+    let (_, problem) = failure(diglot(&other).arg("pairs"));
+    assert!(problem.contains("corrections.tsv: line 1") && problem.contains("mend or delete the line"), "{problem}");
+}
+
+#[test]
+fn a_named_key_pairs_as_a_found_one_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, warc) = (folder.path().join("s"), folder.path().join("a.warc"));
+    let mut site = SiteBuilder::default();
+    site.pages(&["en", "fr"], 1, |lang, _| {
+        format!("http://one.org/{}/page.html", if lang == "en" { "blue" } else { "red" })
+    });
+    for number in 1..30 {
+        site.page(format!("http://one.org/other/{number}.html"), if number % 2 == 0 { "en" } else { "fr" }, number);
+    }
+    site.write(&warc);
+    run(&store, &[&warc]);
+    correct(&store, &["name-key", "path:blue:red", "one.org"]);
+    run(&store, &[]);
+    let keys = rows(&store, &["keys"]);
+    let key = keys.iter().find(|key| key["key"] == "path:blue:red").expect("the key");
+    assert!(key["state"] == "named" && key["assigned"] == 1, "{key:?}");
+    let effect = rows(&store, &["correct", "list"])[0]["effect"].to_string();
+    assert_eq!(effect, "\"1 pair by 1 key\"");
+}
+
+#[test]
+fn domains_that_are_together_are_one_site_until_that_is_taken_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, warc) = (folder.path().join("s"), folder.path().join("a.warc"));
+    let mut site = SiteBuilder::default();
+    site.pages(&["en"], 12, |_, number| format!("http://one.org/{number}.html"));
+    site.pages(&["fr"], 12, |_, number| format!("http://zwei.net/{number}.html"));
+    site.pages(&["en", "fr"], 12, |lang, number| format!("http://other.org/{lang}/{number}.html"));
+    site.write(&warc);
+    run(&store, &[&warc]);
+    let before = answers(&store);
+    let of_one = || rows(&store, &["--quiet", "pairs", "one.org"]).len();
+    assert_eq!(of_one(), 0);
+    correct(&store, &["together", "www.zwei.net", "one.org"]);
+    assert!(stale(&store).contains(&"index".to_owned()));
+    run(&store, &[]);
+    assert!(stale(&store).is_empty());
+    assert!(of_one() >= 10, "{}", of_one());
+    assert_eq!(rows(&store, &["correct", "list"])[0]["effect"], "one site");
+    // A removal leaves the other domain, and the correction.
+    diglot(&store).args(["--quiet", "remove", "--host", "zwei.net"]).assert().success();
+    run(&store, &[]);
+    assert_eq!((of_one(), rows(&store, &["hosts", "one.org"]).len()), (0, 1));
+    assert!(stdout(&store, &["correct", "list"]).contains("matched nothing"));
+    let again = folder.path().join("t");
+    run(&again, &[&warc]);
+    correct(&again, &["together", "zwei.net", "one.org"]);
+    run(&again, &[]);
+    correct(&again, &["undo", "1"]);
+    run(&again, &[]);
+    assert_same(&again, &before);
+}
