@@ -12,11 +12,12 @@ use diglot::store::Reviews;
 use tempfile::TempPath;
 
 use super::global::Global;
+use super::how_far::{HowFar, Note, numbered};
 use super::output;
 use super::say::{say, tell};
 use crate::review::judge::gold_files;
 use crate::review::report::{self, Form};
-use crate::review::{OPENING, Options, serve};
+use crate::review::{OPENING, Options, Working, serve};
 
 /// Look at pairs in the browser, and judge them.
 ///
@@ -60,6 +61,7 @@ impl Review {
             store: global.store.clone(),
             port: self.port,
             reviewer: reviewer.unwrap_or_else(|| "reviewer".to_owned()),
+            working: |folder| Note::read(folder).map(working),
         };
         serve(options, |address, once| {
             let mut out = io::stdout().lock();
@@ -74,6 +76,15 @@ impl Review {
             Ok(())
         })
     }
+}
+
+/// How far a run is, for the page.
+fn working(how_far: HowFar) -> Working {
+    let share = how_far.total.filter(|total| *total > 0).map(|total| how_far.done as f64 / total as f64);
+    let stage = numbered(&how_far.stage);
+    let text = how_far.line();
+    let text = text.strip_prefix(&stage).and_then(|rest| rest.strip_prefix(": ")).map_or(text.clone(), str::to_owned);
+    Working { stage, text, share }
 }
 
 /// The file that leads a browser to the page. It is removed when it is no longer needed, or when the program ends.

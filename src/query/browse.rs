@@ -1,4 +1,4 @@
-//! Parts of long listings: the pairs of a scope that a reader asks for, and its pages without a partner.
+//! Parts of long listings: the pairs of a scope that a reader asks for.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::hosts::host_ranges;
 use crate::store::Store;
-use crate::types::{self, JudgedPair, Lang, LangPair, Method, Outcome, PairLine, host_of};
+use crate::types::{self, CanonicalUrl, JudgedPair, LangPair, Method, Outcome, PairLine, host_of};
 
 /// Which pairs are asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,8 +24,31 @@ pub struct PairFilter {
     pub key: Option<String>,
     /// Only pairs with a score in this range, both ends included.
     pub scores: (f64, f64),
-    /// Pairs that were judged and rejected, instead of those that were accepted.
-    pub rejected: bool,
+    /// Only pairs on which it was decided so.
+    pub decided: Decided,
+}
+
+/// What was decided on the pairs that are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Decided {
+    /// They were accepted.
+    #[default]
+    Accepted,
+    /// They were judged and rejected.
+    Rejected,
+    /// They have this outcome.
+    As(Outcome),
+}
+
+impl Decided {
+    /// True for an outcome that is asked for.
+    pub fn takes(self, outcome: Outcome) -> bool {
+        match self {
+            Decided::Accepted => outcome == Outcome::Accepted,
+            Decided::Rejected => outcome != Outcome::Accepted,
+            Decided::As(wanted) => outcome == wanted,
+        }
+    }
 }
 
 /// A part of the pairs.
@@ -50,7 +73,7 @@ pub enum PairOrder {
 }
 
 /// A pair that passed the filter: its score, its site, and its position among the pairs of the site.
-type Passed = (f64, usize, usize);
+pub(super) type Passed = (f64, usize, usize);
 
 /// The pairs of a scope that pass a filter, from the one at `range.start` on.
 ///
@@ -78,18 +101,48 @@ pub fn pairs_page(
     }
     let start = range.start.min(passed.len());
     let end = range.end.clamp(start, passed.len());
-    let line = |&(_, site, at): &Passed| {
-        let site = &opened[site];
-        let result = site.result.as_ref()?;
-        match &site.judged {
-            Some(judged) => {
-                let pair = judged.pair_at(at)?;
-                Some((judged_line(site, result, config, &pair), Some(pair.outcome)))
-            }
-            None => Some((pair_line(site, result, config, result.pairs.get(at)?), None)),
-        }
-    };
+    let line = |&(_, site, at): &Passed| passed_line(&opened[site], config, at);
     Ok(PairPage { total: passed.len(), lines: passed[start..end].iter().filter_map(line).collect() })
+}
+
+/// The line of the pair at a position among the pairs of a site, with the decision on it.
+pub(super) fn passed_line(site: &Site, config: &Config, at: usize) -> Option<(PairLine, Option<Outcome>)> {
+    let result = site.result.as_ref()?;
+    match &site.judged {
+        Some(judged) => {
+            let pair = judged.pair_at(at)?;
+            Some((judged_line(site, result, config, &pair), Some(pair.outcome)))
+        }
+        None => Some((pair_line(site, result, config, result.pairs.get(at)?), None)),
+    }
+}
+
+/// The number of the pair of two pages among the accepted pairs of a scope, as [`pairs_page`] lists them by URL; `None` where it is none.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn place_of(store: &Store, scope: &Scope, urls: [&CanonicalUrl; 2]) -> Result<Option<usize>> {
+    let filter = PairFilter { scores: (0.0, 1.0), ..PairFilter::default() };
+    let mut before = 0;
+    for id in sites(store, scope)? {
+        let site = Site::open(store, id)?;
+        let mut passed: Vec<Passed> = Vec::new();
+        pass(&site, 0, scope, &filter, &mut passed);
+        let pages = urls.map(|url| site.pages.find(url.identity()));
+        if let [Some(one), Some(other)] = pages {
+            let is_it = |&(_, _, at): &Passed| {
+                match (&site.judged, &site.result) {
+                    (Some(judged), _) => judged.pair_at(at).map(|pair| (pair.pair.a, pair.pair.b)),
+                    (None, Some(result)) => result.pairs.get(at).map(|row| (row.a.to_native(), row.b.to_native())),
+                    (None, None) => None,
+                }
+                .is_some_and(|pair| pair == (one, other) || pair == (other, one))
+            };
+            return Ok(passed.iter().position(is_it).map(|at| before + at));
+        }
+        before += passed.len();
+    }
+    Ok(None)
 }
 
 /// For each key of a scope, by pattern and languages as it is listed, its first accepted pair by URL.
@@ -115,7 +168,7 @@ pub fn key_examples(store: &Store, config: &Config, scope: &Scope) -> Result<BTr
 }
 
 /// Adds the pairs of a site that pass the filter.
-fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilter, passed: &mut Vec<Passed>) {
+pub(super) fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilter, passed: &mut Vec<Passed>) {
     let Some(result) = &site.result else { return };
     let here = pages_of(site, scope);
     let is_here = |a: u32, b: u32| lies_in(&here, a) || lies_in(&here, b);
@@ -132,7 +185,7 @@ fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilter, passed: 
     let is_of = |langs: Option<LangPair>| filter.langs.is_none() || filter.langs == langs;
     if let Some(judged) = &site.judged {
         let wanted = |pair: &JudgedPair| {
-            pair.is_accepted() != filter.rejected
+            filter.decided.takes(pair.outcome)
                 && filter.method.is_none_or(|method| method == pair.method)
                 && is_of(Some(pair.pair.langs))
                 && has_key(pair.key)
@@ -143,7 +196,7 @@ fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilter, passed: 
         passed.extend(found.map(|(pair, at)| (f64::from(pair.score), number, at)));
         return;
     }
-    if filter.rejected || filter.method.is_some_and(|method| method != Method::Key) {
+    if !filter.decided.takes(Outcome::Accepted) || filter.method.is_some_and(|method| method != Method::Key) {
         return;
     }
     for (row, at) in result.pairs.iter().zip(0..) {
@@ -179,43 +232,6 @@ fn ranges_of(urls: &(impl Urls + ?Sized), is_wanted: impl Fn(&str) -> bool) -> V
 pub(super) fn lies_in(ranges: &[Range<u32>], page: u32) -> bool {
     let after = ranges.partition_point(|range| range.start <= page);
     after > 0 && ranges[after - 1].contains(&page)
-}
-
-/// A part of the pages that have no partner.
-#[derive(Clone, Debug, Default)]
-pub struct LonePages {
-    /// How many there are in all, by the language they count for; unknown: they take no part.
-    pub langs: BTreeMap<Lang, usize>,
-    /// The pages of this part, with their languages.
-    pub lines: Vec<(String, Lang)>,
-}
-
-/// The pages of a scope that are in no accepted pair, by URL; of one language only, if that is asked for. Untranslated copies and
-/// others that take no part count as of unknown language.
-///
-/// # Errors
-/// When the store cannot be read.
-pub fn lone_pages(store: &Store, scope: &Scope, lang: Option<Lang>, range: Range<usize>) -> Result<LonePages> {
-    let mut found = LonePages::default();
-    let mut met = 0;
-    for id in sites(store, scope)? {
-        let site = Site::open(store, id)?;
-        let paired = paired(&site);
-        for page in pages_of(&site, scope).into_iter().flatten() {
-            if paired.get(page as usize).is_some_and(|paired| *paired) {
-                continue;
-            }
-            let of_page = site.lang(page);
-            *found.langs.entry(of_page).or_default() += 1;
-            if lang.is_none_or(|wanted| wanted == of_page) {
-                if range.contains(&met) {
-                    found.lines.push((site.pages.url(page), of_page));
-                }
-                met += 1;
-            }
-        }
-    }
-    Ok(found)
 }
 
 /// Of each page of a site whether it has a partner.

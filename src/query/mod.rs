@@ -3,11 +3,12 @@
 //! A query has a [`Scope`]: all sites, a domain or a host. `Site` is one site with the results of the stages, and the only place that says
 //! which language a page counts for. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`], [`for_each_document`], [`for_each_unit`], [`for_each_page`],
 //! [`for_each_record`], [`fetch()`] and [`gains`] list; [`shortages`] names the hosts of which few pages are paired; [`explain`] says why a
-//! page has a partner or has none; `diff` says what differs between two stores. For the web page there are [`overview()`], [`pairs_page`], [`lone_pages`] and [`reading()`], which gives
-//! two pages side by side.
+//! page has a partner or has none; `diff` says what differs between two stores. For the web page there are [`overview()`], [`pairs_page`],
+//! [`lone_pages`], [`pairs_from`] and [`lone_from`], which list parts of what all sites have, and [`reading()`], which gives two pages side by side.
 
 mod alternatives;
 mod archives;
+mod bins;
 pub mod bitext;
 mod browse;
 mod corrections;
@@ -22,6 +23,7 @@ mod joining;
 mod keys;
 pub(crate) mod languages;
 mod learnt;
+mod lone;
 pub(crate) mod model_cache;
 mod nearest;
 mod number;
@@ -57,10 +59,12 @@ pub(crate) mod site;
 pub mod site;
 pub(crate) mod teaching;
 mod units;
+mod walk;
 
 pub use crate::keys::State as KeyState;
 pub use archives::{ArchiveLine, Known, SkipSample, archives, inputs, known, refused};
-pub use browse::{LonePages, PairFilter, PairOrder, PairPage, key_examples, lone_pages, pairs_page};
+pub use bins::{BINS, EDGES};
+pub use browse::{Decided, PairFilter, PairOrder, PairPage, key_examples, pairs_page, place_of};
 pub use corrections::{CorrectionLine, check_pins, corrections};
 pub use counts::{Totals, totals};
 pub use documents::{for_each_document, for_each_page};
@@ -76,13 +80,14 @@ pub use learnt::learnt_words;
 #[cfg(feature = "exec")]
 pub(crate) use learnt::pairs_of_halves;
 pub(crate) use learnt::{learnt_halves, learnt_pairs, learnt_record, training_places};
+pub use lone::{LoneFilter, LonePage, LonePages, LoneReason, lone_pages};
 pub use nearest::{Nearest, nearest};
 pub use number::number;
-pub use overview::{BINS, Overview, overview};
+pub use overview::{Overview, overview};
 pub use pairs::{PairRecords, assigned, for_each_judged, for_each_of, for_each_pair, pairs};
 pub(crate) use paragraphs::sentence_text;
 pub use patterns::{PatternLine, patterns};
-pub use reading::{Piece, ReadBead, ReadBlock, Reading, Side, reading};
+pub use reading::{Piece, ReadBead, ReadBlock, Reading, Side, reading, side};
 pub use records::for_each_record;
 pub use rounds::gains;
 pub use scarcity::{Scarcity, scarcity};
@@ -98,3 +103,4 @@ pub(crate) use site::Site;
 #[cfg(feature = "internals")]
 pub use site::Site;
 pub use units::{Contradictions, for_each_unit};
+pub use walk::{Digest, Part, Spot, Steps, lone_from, pairs_from};

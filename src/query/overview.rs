@@ -1,21 +1,21 @@
 //! An overview of a store: how many records, pages, pairs and sentence pairs there are, how many were left out at each step and why, and
 //! the distributions of scores and languages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::archives::archives;
-use super::browse::paired;
+use super::bins::{BINS, bin};
 use super::counts::totals;
 use super::hosts::{HostLine, hosts_of};
+use super::lone::{LoneReason, reasons};
 use super::scope::{Scope, sites};
 use super::site::Site;
+use super::walk::Digest;
 use crate::align::clean::Reason;
+use crate::config::Config;
 use crate::error::Result;
 use crate::store::Store;
 use crate::types::{JudgedPair, Lang, LangPair, Method, Outcome, SkipReason};
-
-/// Number of bins for scores, each 1/[`BINS`] wide; the last bin includes 1.
-pub const BINS: usize = 20;
 
 /// An overview of a store.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +40,8 @@ pub struct Overview {
     pub taking_part: u64,
     /// Pages with a partner.
     pub paired: u64,
+    /// Pages without one, by reason.
+    pub lone: BTreeMap<LoneReason, u64>,
     /// Registrable domains.
     pub domains: u64,
     /// Hosts.
@@ -65,11 +67,6 @@ pub struct Overview {
 }
 
 impl Overview {
-    /// The bin of a score.
-    pub fn bin(score: f64) -> usize {
-        ((score * BINS as f64).max(0.0) as usize).min(BINS - 1)
-    }
-
     fn add_hosts(&mut self, lines: &[HostLine]) {
         for (&lang, &pages) in lines.iter().flat_map(|line| &line.langs).filter(|(lang, _)| lang.is_known()) {
             self.taking_part += u64::from(pages);
@@ -81,15 +78,24 @@ impl Overview {
         self.judged += 1;
         *self.outcomes.entry(pair.outcome.name()).or_default() += 1;
         let is_accepted = pair.outcome == Outcome::Accepted;
-        self.scores[Overview::bin(f64::from(pair.score))][usize::from(!is_accepted)] += 1;
+        self.scores[bin(f64::from(pair.score))][usize::from(!is_accepted)] += 1;
         if is_accepted {
             *self.langs.entry(pair.pair.langs).or_default() += 1;
             *self.methods.entry(pair.method).or_default() += 1;
         }
     }
 
-    fn add_site(&mut self, site: &Site) {
-        self.paired += paired(site).into_iter().filter(|paired| *paired).count() as u64;
+    fn add_site(&mut self, site: &Site, config: &Config) -> Digest {
+        let mut met = BTreeSet::new();
+        for reason in reasons(site, config) {
+            match reason {
+                None => self.paired += 1,
+                Some(reason) => {
+                    met.insert(reason);
+                    *self.lone.entry(reason).or_default() += 1;
+                }
+            }
+        }
         match (&site.judged, &site.result) {
             (Some(judged), _) => judged.pairs().for_each(|pair| self.add_judged(&pair)),
             (None, Some(result)) => {
@@ -103,15 +109,20 @@ impl Overview {
             }
             (None, None) => {}
         }
+        Digest::of(site, met.into_iter())
     }
 }
 
-/// Reads a whole store. Every judged pair is read, so the cost grows with the pairs. `each` is called with the hosts of each site, and may
-/// stop the work by an error.
+/// Reads a whole store. Every judged pair is read, so the cost grows with the pairs. `each` is called with the hosts and the digest of each
+/// site, in the order of their domains, and may stop the work by an error.
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.
-pub fn overview(store: &Store, mut each: impl FnMut(Vec<HostLine>) -> Result<()>) -> Result<Overview> {
+pub fn overview(
+    store: &Store,
+    config: &Config,
+    mut each: impl FnMut(Vec<HostLine>, Digest) -> Result<()>,
+) -> Result<Overview> {
     let mut found = Overview { commit: store.commit_number(), ..Overview::default() };
     let mut left_out: BTreeMap<SkipReason, u64> = BTreeMap::new();
     for archive in archives(store)? {
@@ -132,8 +143,8 @@ pub fn overview(store: &Store, mut each: impl FnMut(Vec<HostLine>) -> Result<()>
     for id in sites(store, &Scope::all())? {
         let lines = hosts_of(store, id, |_| true)?;
         found.add_hosts(&lines);
-        found.add_site(&Site::open(store, id)?);
-        each(lines)?;
+        let digest = found.add_site(&Site::open(store, id)?, config);
+        each(lines, digest)?;
     }
     Ok(found)
 }

@@ -34,6 +34,31 @@ pub struct Side {
     pub is_cut: bool,
 }
 
+impl Side {
+    /// The text before and after a sentence or several, at most so many bytes of each; empty where the page does not have them, or nothing
+    /// stands there. Spaces do not count: those between sentences are not the same in bitext as on the page.
+    pub fn around(&self, sentence: &str, max_bytes: usize) -> (String, String) {
+        let blocks = self.blocks.iter().map(|block| block.pieces.iter().map(|piece| piece.text.as_str()).collect());
+        let text = blocks.collect::<Vec<String>>().join("\n");
+        let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+        let (all, wanted) = (letters(&text), letters(sentence));
+        let Some(at) = all.find(&wanted).filter(|_| !wanted.is_empty()) else { return Default::default() };
+        // Where the letters before and after it end and begin in the text.
+        let place = |letters: usize| {
+            let mut met = 0;
+            let mut is_before = |c: char| {
+                met += if c.is_whitespace() { 0 } else { c.len_utf8() };
+                met <= letters
+            };
+            text.char_indices().find(|&(_, c)| !is_before(c)).map_or(text.len(), |(place, _)| place)
+        };
+        let (before, after) = (text[..place(at)].trim_end(), text[place(at + wanted.len())..].trim_start());
+        let from = before.ceil_char_boundary(before.len().saturating_sub(max_bytes));
+        let to = after.floor_char_boundary(max_bytes);
+        (before[from..].to_owned(), after[..to].to_owned())
+    }
+}
+
 /// A block of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadBlock {
@@ -74,12 +99,21 @@ pub fn reading(store: &Store, urls: [&CanonicalUrl; 2], max_bytes: usize) -> Res
             .map(|bead| if is_second { (bead.b_start, bead.b_end) } else { (bead.a_start, bead.a_end) })
             .collect()
     };
-    let sides = [side(store, &first, &ranges(false), max_bytes)?, side(store, &second, &ranges(true), max_bytes)?];
+    let sides =
+        [side_of(store, &first, &ranges(false), max_bytes)?, side_of(store, &second, &ranges(true), max_bytes)?];
     let bead = |bead: &BeadRow| ReadBead {
         score: f64::from(bead.score),
         left_out: Reason::from_code(bead.reason).map(Reason::name),
     };
     Ok(Some(Reading { sides, beads: beads.iter().map(bead).collect() }))
+}
+
+/// Reads one page, at most `max_bytes` of its text; `None` where the store lacks it.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn side(store: &Store, url: &CanonicalUrl, max_bytes: usize) -> Result<Option<Side>> {
+    open(store, url)?.map(|opened| side_of(store, &opened, &[], max_bytes)).transpose()
 }
 
 fn open(store: &Store, url: &CanonicalUrl) -> Result<Option<(Site, u32)>> {
@@ -105,7 +139,7 @@ fn beads_of(store: &Store, site: &Site, a: u32, b: u32) -> Result<Vec<BeadRow>> 
     Ok(beads.into_iter().map(turned).collect())
 }
 
-fn side(store: &Store, (site, page): &(Site, u32), beads: &[(u32, u32)], max_bytes: usize) -> Result<Side> {
+fn side_of(store: &Store, (site, page): &(Site, u32), beads: &[(u32, u32)], max_bytes: usize) -> Result<Side> {
     let record: StoredPage = page_record(store, site, *page)?;
     let blocks: Vec<Block> = record.blocks().collect();
     let (blocks, is_cut) = read_blocks(record.text(), &blocks, beads, max_bytes);
@@ -162,6 +196,20 @@ mod tests {
 
     fn shown(found: &[ReadBlock]) -> Vec<Vec<(&str, Option<usize>)>> {
         found.iter().map(|block| block.pieces.iter().map(|piece| (piece.text.as_str(), piece.bead)).collect()).collect()
+    }
+
+    #[test]
+    fn what_stands_around_a_sentence_is_found_whatever_the_spaces() {
+        let (blocks, _) =
+            read_blocks("One. Two,\u{a0}\nthree.Vier\u{e9}. Five", &[block(0, 30)], &[(0, 4), (5, 9)], 1000);
+        let of =
+            |blocks| Side { url: String::new(), title: String::new(), lang: Lang::EN, bytes: 0, blocks, is_cut: false };
+        let side = of(blocks);
+        assert_eq!(side.around("Two, three.", 100), ("One.".to_owned(), "Vier\u{e9}. Five".to_owned()));
+        assert_eq!(side.around("Two, three.", 5), ("One.".to_owned(), "Vier".to_owned()));
+        assert_eq!(side.around("One.", 2), (String::new(), "Tw".to_owned()));
+        assert_eq!(side.around("Six", 9), Default::default());
+        assert_eq!(side.around(" ", 9), Default::default());
     }
 
     #[test]

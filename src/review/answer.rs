@@ -95,6 +95,17 @@ fn failed(request: &Request, failure: Failure) -> Response {
     }
 }
 
+/// The style and the script of the page, which are part of the binary.
+pub async fn asset(Path(file): Path<String>) -> Response {
+    let (kind, content) = match file.as_str() {
+        "review.css" => ("text/css; charset=utf-8", include_str!("assets/review.css")),
+        "icon.svg" => ("image/svg+xml", include_str!("assets/icon.svg")),
+        "review.js" => ("text/javascript; charset=utf-8", include_str!("assets/review.js")),
+        _ => return not_found().await,
+    };
+    ([(header::CONTENT_TYPE, kind)], content).into_response()
+}
+
 /// Redirects the browser that the program opened to the start page. Works once.
 pub async fn open(State(app): State<Arc<App>>, Path(code): Path<String>) -> Response {
     if app.is_opening(&code) { Redirect::to(&format!("{}/", app.base())).into_response() } else { not_found().await }

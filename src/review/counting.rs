@@ -1,15 +1,14 @@
-//! Figures of the whole store, counted in the background. Until a count is finished, the figures of the count before are shown.
+//! Figures of the whole store, which are counted in the background.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
 
 use diglot::config::settings::configuration;
 use diglot::pipeline::{self, LAST_STAGE, StageStatus};
-use diglot::query::{self, HostLine, Overview, Scope, Shortage};
-use diglot::store::{Access, Store};
+use diglot::query::{self, Digest, HostLine, Overview, Scope, Shortage};
+use diglot::store::Store;
+use diglot::types::Lang;
+
+use super::background::{Background, commit_hash};
 
 /// One host, stored compactly: there may be a million.
 pub struct Host {
@@ -17,6 +16,31 @@ pub struct Host {
     pub pages: u32,
     pub pairs: u32,
     pub credibility: f32,
+    /// Position of its languages in [`Counted::langs`].
+    langs: u32,
+    pub lack: Lack,
+}
+
+/// Whether a host with pages in two languages has too few pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lack {
+    /// It has enough, or there is nothing to be paired.
+    Nothing,
+    /// It has few.
+    Few,
+    /// It has none.
+    All,
+}
+
+/// Which hosts are to be listed.
+#[derive(Clone, Debug)]
+pub struct HostFilter {
+    /// Part of the name, in lower case.
+    pub text: String,
+    /// A language that it has pages of.
+    pub lang: Option<Lang>,
+    /// Only hosts that lack as much, or more.
+    pub lack: Lack,
 }
 
 /// The orders in which hosts are listed.
@@ -52,8 +76,12 @@ pub struct Counted {
     pub commit_hash: Option<u64>,
     /// The progress of each stage; finding out what is left to do means looking at every site.
     pub stages: Vec<StageStatus>,
-    /// Hosts with few pairs, those with the most pages concerned first.
-    pub lacking: Vec<Shortage>,
+    /// Hosts with few pairs, by name.
+    lacking: BTreeMap<String, Shortage>,
+    /// What lists find on each site, in the order of the domains.
+    pub digests: Vec<Digest>,
+    /// The sets of languages that hosts have, each by name.
+    langs: Vec<Vec<Lang>>,
     /// By name.
     hosts: Vec<Host>,
     /// Places in `hosts`, in the order of each [`Sort`] but the first.
@@ -61,7 +89,16 @@ pub struct Counted {
 }
 
 impl Counted {
-    fn new(overview: Overview, stages: Vec<StageStatus>, lacking: Vec<Shortage>, mut hosts: Vec<Host>) -> Counted {
+    fn new(found: Found) -> Counted {
+        let Found { mut hosts, langs, digests, lacking, overview, stages } = found;
+        let lacking: BTreeMap<String, Shortage> = lacking.into_iter().map(|host| (host.host.clone(), host)).collect();
+        for host in &mut hosts {
+            host.lack = match lacking.get(&*host.name) {
+                None => Lack::Nothing,
+                Some(shortage) if shortage.pairs > 0 => Lack::Few,
+                Some(_) => Lack::All,
+            };
+        }
         hosts.sort_by(|x, y| x.name.cmp(&y.name));
         hosts.shrink_to_fit();
         let order = |key: fn(&Host) -> f64| {
@@ -75,29 +112,36 @@ impl Counted {
             order(|host| f64::from(host.pairs)),
             order(|host| f64::from(host.credibility)),
         ];
-        Counted { overview, commit_hash: None, stages, lacking, hosts, orders }
+        let mut sets = vec![Vec::new(); langs.len()];
+        langs.into_iter().for_each(|(set, at)| sets[at as usize] = set);
+        Counted { overview, commit_hash: None, stages, lacking, digests, langs: sets, hosts, orders }
     }
 
-    /// True when the count is of the commit at which a store is open.
-    pub fn is_of(&self, store: &Store) -> bool {
-        commit_hash(store) == self.commit_hash
-    }
-
-    /// The hosts whose names contain a text, in an order: how many, and those from `start` on.
-    pub fn hosts(&self, text: &str, sort: Sort, start: usize, count: usize) -> (usize, Vec<&Host>) {
-        let by_name: Vec<u32>;
+    /// The hosts that pass a filter, in an order or against it: how many, and those from `start` on.
+    pub fn hosts(
+        &self,
+        filter: &HostFilter,
+        (sort, is_turned): (Sort, bool),
+        start: usize,
+        count: usize,
+    ) -> (usize, Vec<&Host>) {
         let order = match sort {
-            Sort::Name => {
-                by_name = (0..self.hosts.len() as u32).collect();
-                &by_name
-            }
-            Sort::Pages => &self.orders[0],
-            Sort::Pairs => &self.orders[1],
-            Sort::Credibility => &self.orders[2],
+            Sort::Name => None,
+            Sort::Pages => Some(&self.orders[0]),
+            Sort::Pairs => Some(&self.orders[1]),
+            Sort::Credibility => Some(&self.orders[2]),
         };
+        let has_lang: Vec<bool> =
+            self.langs.iter().map(|langs| filter.lang.is_none_or(|lang| langs.contains(&lang))).collect();
+        let takes = |host: &&Host| {
+            host.lack >= filter.lack && has_lang[host.langs as usize] && host.name.contains(&filter.text)
+        };
+        let last = self.hosts.len().wrapping_sub(1);
+        let place = |at: usize| if is_turned { last - at } else { at };
+        let host = |at: usize| &self.hosts[order.map_or(place(at), |order| order[place(at)] as usize)];
         let mut total = 0;
         let mut found = Vec::new();
-        for host in order.iter().map(|&at| &self.hosts[at as usize]).filter(|host| host.name.contains(text)) {
+        for host in (0..self.hosts.len()).map(host).filter(takes) {
             if total >= start && found.len() < count {
                 found.push(host);
             }
@@ -105,138 +149,116 @@ impl Counted {
         }
         (total, found)
     }
-}
 
-/// The last finished count, and whether another one is running.
-pub struct Counting {
-    /// Folder of the store.
-    folder: PathBuf,
-    last: Mutex<Option<Arc<Counted>>>,
-    is_running: AtomicBool,
-    /// When the last count ended, and how long it took.
-    took: Mutex<Option<(Instant, Duration)>>,
-}
+    /// How many hosts lack as much, or more.
+    pub fn lacking(&self, lack: Lack) -> usize {
+        self.lacking.values().filter(|host| lack < Lack::All || host.pairs == 0).count()
+    }
 
-/// After a count, this many times its duration must pass before a store that has changed is counted again.
-const REST: u32 = 5;
-
-/// How long a page waits for the first count.
-const PATIENCE: Duration = Duration::from_millis(60);
-
-/// A count that was faster than this is treated as if it had taken this long.
-const LEAST_REST: Duration = Duration::from_millis(200);
-
-/// Marks a count as running, until it ends in any way.
-struct Running<'c>(&'c AtomicBool);
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
+    /// Why a host has few pairs.
+    pub fn why(&self, host: &str) -> Option<String> {
+        self.lacking.get(host).map(|shortage| shortage.reason.to_string())
     }
 }
 
-fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// What a count finds.
+#[derive(Default)]
+struct Found {
+    overview: Overview,
+    stages: Vec<StageStatus>,
+    lacking: Vec<Shortage>,
+    hosts: Vec<Host>,
+    digests: Vec<Digest>,
+    /// The sets of languages of the hosts, each with its number.
+    langs: BTreeMap<Vec<Lang>, u32>,
 }
 
-impl Counting {
-    /// The figures of the store in a folder; nothing is counted yet.
-    pub fn of(folder: &Path) -> Arc<Counting> {
-        let (last, took) = (Mutex::default(), Mutex::default());
-        Arc::new(Counting { folder: folder.to_owned(), last, is_running: AtomicBool::new(false), took })
-    }
-
-    /// The last count, if there is one. Starts another if the store has changed since.
-    pub fn last(self: &Arc<Self>) -> Option<Arc<Counted>> {
-        let began = Instant::now();
-        loop {
-            let last = held(&self.last).clone();
-            if let Some(last) = last {
-                self.renew(&last);
-                return Some(last);
-            }
-            self.begin();
-            if began.elapsed() > PATIENCE {
-                return None;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-
-    fn renew(self: &Arc<Self>, last: &Counted) {
-        if self.is_rested() && self.open().is_ok_and(|store| !last.is_of(&store)) {
-            self.begin();
-        }
-    }
-
-    fn is_rested(&self) -> bool {
-        held(&self.took).is_none_or(|(at, took)| at.elapsed() > took * REST)
-    }
-
-    fn open(&self) -> diglot::Result<Store> {
-        Store::open(&self.folder, Access::Read)
-    }
-
-    /// Starts a count, unless one is running.
-    pub fn begin(self: &Arc<Self>) {
-        if !self.is_rested() || self.is_running.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        let counting = self.clone();
-        std::thread::spawn(move || {
-            let _running = Running(&counting.is_running);
-            let began = Instant::now();
-            match counting.open().and_then(|store| count(&store)) {
-                Ok(counted) => *held(&counting.last) = Some(Arc::new(counted)),
-                Err(why) => drop(writeln!(std::io::stderr(), "diglot: the figures cannot be counted: {why}")),
-            }
-            // After a failure, the next count waits as well.
-            *held(&counting.took) = Some((Instant::now(), began.elapsed().max(LEAST_REST)));
+impl Found {
+    fn add(&mut self, line: HostLine) {
+        let langs: Vec<Lang> = line.langs.into_keys().filter(|lang| lang.is_known()).collect();
+        let next = self.langs.len() as u32;
+        self.hosts.push(Host {
+            name: line.host.into_boxed_str(),
+            pages: line.pages,
+            pairs: u32::try_from(line.pairs).unwrap_or(u32::MAX),
+            credibility: line.credibility as f32,
+            langs: *self.langs.entry(langs).or_insert(next),
+            lack: Lack::Nothing,
         });
     }
 }
 
-fn count(store: &Store) -> diglot::Result<Counted> {
-    let mut hosts = Vec::new();
-    let host = |line: HostLine| Host {
-        name: line.host.into_boxed_str(),
-        pages: line.pages,
-        pairs: u32::try_from(line.pairs).unwrap_or(u32::MAX),
-        credibility: line.credibility as f32,
-    };
-    let overview = query::overview(store, |lines| {
-        hosts.extend(lines.into_iter().map(host));
-        Ok(())
-    })?;
-    let (config, _) = configuration(&store.settings().values);
-    let stages = pipeline::progress(store, &config, LAST_STAGE)?;
-    let lacking = query::shortages(store, &config, &Scope::all())?;
-    // The figures are dropped if another program has changed the store meanwhile.
-    store.witness().map_or(Ok(()), |witness| witness.check())?;
-    Ok(Counted { commit_hash: commit_hash(store), ..Counted::new(overview, stages, lacking, hosts) })
+impl Background for Counted {
+    fn is_of(&self, store: &Store) -> bool {
+        self.commit_hash == commit_hash(store)
+    }
 }
 
-fn commit_hash(store: &Store) -> Option<u64> {
-    store.witness().map(|witness| witness.commit_hash())
+/// Counts a store.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn count(store: &Store) -> diglot::Result<Counted> {
+    let (config, _) = configuration(&store.settings().values);
+    let mut found = Found::default();
+    let overview = query::overview(store, &config, |lines, digest| {
+        lines.into_iter().for_each(|line| found.add(line));
+        found.digests.push(digest);
+        Ok(())
+    })?;
+    found.overview = overview;
+    found.stages = pipeline::progress(store, &config, LAST_STAGE)?;
+    found.lacking = query::shortages(store, &config, &Scope::all())?;
+    // The figures are dropped if another program has changed the store meanwhile.
+    store.witness().map_or(Ok(()), |witness| witness.check())?;
+    Ok(Counted { commit_hash: commit_hash(store), ..Counted::new(found) })
 }
 
 #[cfg(test)]
 mod tests {
+    use diglot::query::ShortageReason;
+
     use super::*;
+
+    fn counted() -> Counted {
+        let mut found = Found::default();
+        for (host, pages, pairs, langs) in
+            [("b.org", 2, 9, &[Lang::EN][..]), ("a.org", 7, 0, &[Lang::EN, Lang::ZH]), ("c.net", 9, 3, &[Lang::ZH])]
+        {
+            let langs = langs.iter().map(|lang| (*lang, 1)).collect();
+            let (host, domain) = (host.to_owned(), host.to_owned());
+            found.add(HostLine { host, domain, pages, langs, pairs, credibility: pairs as f64 / 10.0 });
+        }
+        let (host, domain, reason) = ("a.org".to_owned(), "a.org".to_owned(), ShortageReason::NotComparedYet);
+        found.lacking.push(Shortage { host, domain, pages: 7, langs: Vec::new(), pairs: 0, concerned: 3, reason });
+        Counted::new(found)
+    }
 
     #[test]
     fn hosts_are_searched_sorted_and_cut() {
-        let host =
-            |name: &str, pages, pairs| Host { name: name.into(), pages, pairs, credibility: pairs as f32 / 10.0 };
-        let hosts = vec![host("b.org", 2, 9), host("a.org", 7, 1), host("c.net", 9, 3)];
-        let counted = Counted::new(Overview::default(), Vec::new(), Vec::new(), hosts);
+        let counted = counted();
         let names = |text: &str, sort, start, count| -> (usize, Vec<String>) {
-            let (total, found) = counted.hosts(text, sort, start, count);
+            let filter = HostFilter { text: text.to_owned(), lang: None, lack: Lack::Nothing };
+            let (total, found) = counted.hosts(&filter, sort, start, count);
             (total, found.into_iter().map(|host| host.name.to_string()).collect())
         };
-        assert_eq!(names("", Sort::Name, 0, 9).1, ["a.org", "b.org", "c.net"]);
-        assert_eq!(names(".org", Sort::Pairs, 0, 1), (2, vec!["b.org".to_owned()]));
-        assert_eq!(names("", Sort::Pages, 1, 2).1, ["a.org", "b.org"]);
-        assert_eq!(names("", Sort::Credibility, 0, 1).1, ["b.org"]);
+        assert_eq!(names("", (Sort::Name, false), 0, 9).1, ["a.org", "b.org", "c.net"]);
+        assert_eq!(names("", (Sort::Name, true), 0, 9).1, ["c.net", "b.org", "a.org"]);
+        assert_eq!(names(".org", (Sort::Pairs, false), 0, 1), (2, vec!["b.org".to_owned()]));
+        assert_eq!(names("", (Sort::Pages, false), 1, 2).1, ["a.org", "b.org"]);
+        assert_eq!(names("", (Sort::Credibility, true), 0, 1).1, ["a.org"]);
+    }
+
+    #[test]
+    fn hosts_are_listed_by_language_and_by_what_they_lack() {
+        let counted = counted();
+        let names = |lang, lack| -> Vec<String> {
+            let filter = HostFilter { text: String::new(), lang, lack };
+            counted.hosts(&filter, (Sort::Name, false), 0, 9).1.into_iter().map(|host| host.name.to_string()).collect()
+        };
+        assert_eq!(names(Some(Lang::ZH), Lack::Nothing), ["a.org", "c.net"]);
+        assert_eq!(names(None, Lack::All), ["a.org"]);
+        assert_eq!((counted.lacking(Lack::Few), counted.lacking(Lack::All)), (1, 1));
+        assert!(counted.why("a.org").is_some() && counted.why("b.org").is_none());
     }
 }

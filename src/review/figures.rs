@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use diglot::query::{BINS, Overview};
+use diglot::query::{BINS, EDGES, Overview};
 use diglot::types::{Lang, LangPair, counted, grouped};
+
+use super::views::Frame;
 
 /// A store at a glance.
 #[derive(Default)]
@@ -29,8 +31,17 @@ pub struct Funnel {
 /// One step of a funnel.
 pub struct Step {
     pub bar: Bar,
-    /// What was left out before this step, with the reasons.
-    pub left: Vec<(String, String)>,
+    /// What was left out before this step: reasons with their counts, and the addresses of their lists.
+    pub left: Vec<Left>,
+}
+
+/// What was left out for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Left {
+    pub reason: String,
+    pub count: String,
+    /// The address of its list; empty: none.
+    pub link: String,
 }
 
 /// A bar with its name and count.
@@ -39,6 +50,8 @@ pub struct Bar {
     pub count: String,
     /// Its length in percent of the longest.
     pub width: String,
+    /// The address of the list of what it counts; empty: none.
+    pub link: String,
 }
 
 /// Numbers of page pairs, by language pair.
@@ -51,6 +64,8 @@ pub struct Matrix {
 /// The page pairs of two languages.
 pub struct Cell {
     pub count: String,
+    /// The address of their list; empty: none.
+    pub link: String,
     /// How dark it is, 0..=[`LEVELS`].
     pub level: u32,
 }
@@ -72,6 +87,10 @@ pub struct Histogram {
 pub struct HistogramBin {
     pub name: String,
     pub count: String,
+    /// The address of the list of these pairs; empty: none.
+    pub link: String,
+    /// The score at which it begins.
+    pub edge: String,
     pub x: u32,
     pub y: u32,
     pub width: u32,
@@ -79,19 +98,22 @@ pub struct HistogramBin {
 }
 
 impl Histogram {
-    pub const WIDTH: u32 = 400;
-    pub const HEIGHT: u32 = 80;
+    pub const WIDTH: u32 = 640;
+    pub const HEIGHT: u32 = 120;
 
-    fn new(name: &'static str, class: &'static str, counts: [u64; BINS]) -> Histogram {
+    /// Bins of equal width, though they are narrower near 1, and heights by the logarithm of the count.
+    fn new(name: &'static str, outcome: &'static str, counts: [u64; BINS], to: Links<'_>) -> Histogram {
         let most = counts.into_iter().max().unwrap_or(0).max(1);
         let step = Histogram::WIDTH / BINS as u32;
         let bin = |(at, count): (usize, u64)| {
             // A bin with a single pair must be visible too.
-            let height = (count as f64 / most as f64 * f64::from(Histogram::HEIGHT)).ceil() as u32;
-            let edge = |at: usize| format!("{:.2}", at as f64 / BINS as f64);
+            let height = ((count as f64).ln_1p() / (most as f64).ln_1p() * f64::from(Histogram::HEIGHT)).ceil() as u32;
+            let (low, high) = (EDGES[at].to_string(), EDGES[at + 1].to_string());
             HistogramBin {
-                name: format!("{}–{}", edge(at), edge(at + 1)),
+                name: format!("{low} to {high}"),
                 count: grouped(count),
+                link: to.list("/pairs", count, &[("min", &low), ("max", &high), ("outcome", outcome)]),
+                edge: low,
                 x: at as u32 * step + 1,
                 y: Histogram::HEIGHT - height,
                 width: step - 2,
@@ -100,7 +122,7 @@ impl Histogram {
         };
         Histogram {
             name,
-            class,
+            class: if outcome.is_empty() { "accepted" } else { "rejected" },
             total: grouped(counts.iter().sum()),
             top: grouped(most),
             bins: counts.into_iter().enumerate().map(bin).collect(),
@@ -109,29 +131,44 @@ impl Histogram {
 }
 
 impl Bar {
-    pub fn new(name: impl Into<String>, count: u64, longest: u64) -> Bar {
+    pub fn new(name: impl Into<String>, count: u64, longest: u64, link: String) -> Bar {
         let width = 100.0 * count as f64 / longest.max(1) as f64;
-        Bar { name: name.into(), count: grouped(count), width: format!("{width:.2}%") }
+        Bar { name: name.into(), count: grouped(count), width: format!("{width:.2}%"), link }
     }
 }
 
-/// Reasons with their counts, without those of count 0.
-fn reasons<'n>(left: impl IntoIterator<Item = (&'n str, u64)>) -> Vec<(String, String)> {
-    let left = left.into_iter().filter(|&(_, count)| count > 0);
-    left.map(|(name, count)| (name.to_owned(), grouped(count))).collect()
+/// Where figures link to: the lists of the web page, or nothing.
+#[derive(Clone, Copy)]
+pub struct Links<'f>(pub Option<&'f Frame>);
+
+impl Links<'_> {
+    /// The address of a list; empty where nothing is in it.
+    fn list(self, path: &str, count: u64, fields: &[(&str, &str)]) -> String {
+        self.0.filter(|_| count > 0).map_or_else(String::new, |frame| frame.link(path, fields))
+    }
 }
 
-/// The name of a step, its count, and what was left out before it.
-type Counted<'n> = (&'n str, u64, Vec<(String, String)>);
+/// Reasons with their counts, without those of count 0; `link` makes the address of their list.
+fn reasons<'n>(left: impl IntoIterator<Item = (&'n str, u64)>, link: impl Fn(&'n str, u64) -> String) -> Vec<Left> {
+    let left = left.into_iter().filter(|&(_, count)| count > 0);
+    left.map(|(name, count)| Left { reason: name.to_owned(), count: grouped(count), link: link(name, count) }).collect()
+}
+
+/// A step: its name, its count, the address of its list, and what was left out before it.
+type Counted<'n> = (&'n str, u64, String, Vec<Left>);
 
 fn funnel(name: &'static str, steps: Vec<Counted<'_>>) -> Funnel {
     let longest = steps.iter().map(|step| step.1).max().unwrap_or(0);
-    let steps = steps.into_iter().map(|(name, count, left)| Step { bar: Bar::new(name, count, longest), left });
-    Funnel { name, steps: steps.collect() }
+    let step = |(name, count, link, left)| Step { bar: Bar::new(name, count, longest, link), left };
+    Funnel { name, steps: steps.into_iter().map(step).collect() }
 }
 
 impl Figures {
-    pub fn new(found: &Overview) -> Figures {
+    pub fn new(found: &Overview, to: Links<'_>) -> Figures {
+        let mut langs: Vec<(&str, u64)> =
+            found.pages_by_lang.iter().map(|(lang, &pages)| (lang.as_str(), pages)).collect();
+        langs.sort_by_key(|lang| std::cmp::Reverse(lang.1));
+        let methods = found.methods.iter().map(|(method, &count)| (method.name(), count));
         Figures {
             scope: format!(
                 "{}, {}, {}",
@@ -139,77 +176,79 @@ impl Figures {
                 counted(found.domains, "domain"),
                 counted(found.hosts, "host")
             ),
-            funnels: funnels(found),
-            matrix: matrix(&found.langs),
-            histograms: histograms(found),
-            methods: bars(found.methods.iter().map(|(method, &count)| (method.name().to_owned(), count))),
-            langs: {
-                let mut langs: Vec<(String, u64)> =
-                    found.pages_by_lang.iter().map(|(lang, &pages)| (lang.as_str().to_owned(), pages)).collect();
-                langs.sort_by_key(|lang| std::cmp::Reverse(lang.1));
-                bars(langs.into_iter())
-            },
+            funnels: funnels(found, to),
+            matrix: matrix(&found.langs, to),
+            histograms: histograms(found, to),
+            methods: bars(methods.collect(), |name, count| to.list("/pairs", count, &[("method", name)])),
+            langs: bars(langs, |name, count| to.list("/hosts", count, &[("lang", name)])),
         }
     }
 }
 
-fn bars(counts: impl Iterator<Item = (String, u64)>) -> Vec<Bar> {
-    let counts: Vec<(String, u64)> = counts.collect();
+fn bars(counts: Vec<(&str, u64)>, link: impl Fn(&str, u64) -> String) -> Vec<Bar> {
     let longest = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
-    counts.into_iter().map(|(name, count)| Bar::new(name, count, longest)).collect()
+    counts.into_iter().map(|(name, count)| Bar::new(name, count, longest, link(name, count))).collect()
 }
 
-fn funnels(found: &Overview) -> Vec<Funnel> {
-    let left_out = reasons(found.left_out.iter().map(|&(reason, count)| (reason.name(), count)));
+fn funnels(found: &Overview, to: Links<'_>) -> Vec<Funnel> {
+    let to_archives = |count| to.list("/", count, &[]) + if to.0.is_some() { "#archives" } else { "" };
+    let of_archives = |_: &str, count| to_archives(count);
+    let left_out = reasons(found.left_out.iter().map(|&(reason, count)| (reason.name(), count)), of_archives);
     let withheld = found.withheld.iter().map(|(reason, &count)| (reason.name(), count));
-    let other = reasons(std::iter::once(("other captures of the same URL", found.older)).chain(withheld));
-    let out = found.pages.saturating_sub(found.taking_part);
-    let lone = found.taking_part.saturating_sub(found.paired);
+    let other = std::iter::once(("other captures of the same URL", found.older)).chain(withheld);
+    let lone = |takes_part: bool| {
+        let of_kind = found.lone.iter().filter(move |(reason, _)| reason.takes_part() == takes_part);
+        let counts = of_kind.map(|(reason, &count)| (reason.name(), count));
+        reasons(counts, |name, count| to.list("/lone", count, &[("reason", name)]))
+    };
     let mut funnels = vec![funnel(
         "Pages",
         vec![
-            ("records read", found.records, Vec::new()),
-            ("captures taken as pages", found.captures, left_out),
-            ("pages, one for each URL", found.pages, other),
+            ("records read", found.records, to_archives(found.records), Vec::new()),
+            ("captures taken as pages", found.captures, to_archives(found.captures), left_out),
             (
-                "pages that take part",
-                found.taking_part,
-                reasons([("of unknown language, or untranslated copies", out)]),
+                "pages, one for each URL",
+                found.pages,
+                to.list("/hosts", found.pages, &[]),
+                reasons(other, |_, _| String::new()),
             ),
-            ("pages with a partner", found.paired, reasons([("without a partner", lone)])),
+            ("pages that take part", found.taking_part, to.list("/hosts", found.taking_part, &[]), lone(false)),
+            ("pages with a partner", found.paired, to.list("/pairs", found.paired, &[]), lone(true)),
         ],
     )];
     let rejected = found.outcomes.iter().map(|(name, &count)| (*name, count)).filter(|(name, _)| *name != "accepted");
-    let mut pairs = vec![("page pairs", found.pairs, reasons(rejected))];
+    let rejected = reasons(rejected, |name, count| to.list("/pairs", count, &[("outcome", name)]));
+    let mut pairs = vec![("page pairs", found.pairs, to.list("/pairs", found.pairs, &[]), rejected)];
     if found.judged > 0 {
-        pairs.insert(0, ("pairs proposed and judged", found.judged, Vec::new()));
+        pairs.insert(0, ("pairs proposed and judged", found.judged, String::new(), Vec::new()));
     }
     funnels.push(funnel("Page pairs", pairs));
     let dropped = found.sentences_left_out.values().sum::<u64>();
     if found.sentences + dropped > 0 {
-        let left = reasons(found.sentences_left_out.iter().map(|(reason, &count)| (reason.name(), count)));
+        let left = found.sentences_left_out.iter().map(|(reason, &count)| (reason.name(), count));
+        let left = reasons(left, |_, _| String::new());
         let steps = vec![
-            ("sentences compared: pairs, and those without one", found.sentences + dropped, Vec::new()),
-            ("sentence pairs kept", found.sentences, left),
+            ("sentences compared", found.sentences + dropped, String::new(), Vec::new()),
+            ("sentence pairs kept", found.sentences, to.list("/sentences", found.sentences, &[]), left),
         ];
         funnels.push(funnel("Sentence pairs", steps));
     }
     funnels
 }
 
-fn histograms(found: &Overview) -> Vec<Histogram> {
+fn histograms(found: &Overview, to: Links<'_>) -> Vec<Histogram> {
     if found.judged == 0 {
         return Vec::new();
     }
     let counts = |at: usize| found.scores.map(|bin| bin[at]);
-    [("accepted pairs", "accepted", counts(0)), ("pairs that were judged and not accepted", "rejected", counts(1))]
+    [("accepted pairs", "", counts(0)), ("pairs that were judged and not accepted", "rejected", counts(1))]
         .into_iter()
         .filter(|(_, _, counts)| counts.iter().any(|&count| count > 0))
-        .map(|(name, class, counts)| Histogram::new(name, class, counts))
+        .map(|(name, outcome, counts)| Histogram::new(name, outcome, counts, to))
         .collect()
 }
 
-fn matrix(pairs: &BTreeMap<LangPair, u64>) -> Matrix {
+fn matrix(pairs: &BTreeMap<LangPair, u64>, to: Links<'_>) -> Matrix {
     let mut langs: Vec<Lang> = pairs.keys().flat_map(|langs| [langs.a, langs.b]).collect();
     langs.sort_unstable();
     langs.dedup();
@@ -217,7 +256,8 @@ fn matrix(pairs: &BTreeMap<LangPair, u64>) -> Matrix {
     let cell = |a: Lang, b: Lang| {
         let count = *pairs.get(&LangPair::new(a, b)?)?;
         let level = ((count as f64).ln_1p() / most.ln_1p() * f64::from(LEVELS)).round() as u32;
-        Some(Cell { count: grouped(count), level })
+        let link = to.list("/pairs", count, &[("langs", &format!("{a} {b}"))]);
+        Some(Cell { count: grouped(count), link, level })
     };
     let rows = langs.iter().map(|&a| (a.as_str().to_owned(), langs.iter().map(|&b| cell(a, b)).collect()));
     Matrix { rows: rows.collect(), langs: langs.iter().map(|lang| lang.as_str().to_owned()).collect() }
@@ -242,8 +282,9 @@ mod tests {
         found.scores[0] = [0, 1];
         found.outcomes.insert("accepted", 2);
         found.outcomes.insert("low score", 1);
-        let figures = Figures::new(&found);
-        assert_eq!(figures.funnels[1].steps[1].left, [("low score".to_owned(), "1".to_owned())]);
+        let figures = Figures::new(&found, Links(None));
+        let left = Left { reason: "low score".to_owned(), count: "1".to_owned(), link: String::new() };
+        assert_eq!(figures.funnels[1].steps[1].left, [left]);
         assert_eq!(figures.funnels[1].steps[1].bar.width, "66.67%");
         let last = &figures.histograms[0].bins[BINS - 1];
         assert_eq!((last.height, last.y, last.count.as_str()), (Histogram::HEIGHT, 0, "2"));

@@ -88,8 +88,31 @@ fn form(request: &Request, problem: Option<String>) -> Result<Response, Failure>
     })
 }
 
+/// The newest sample, as far as it is judged.
+pub struct Newest {
+    pub name: String,
+    pub judged: u64,
+    pub drawn: u64,
+    /// The precision of all with its interval, once every stratum has been judged.
+    pub precision: Option<String>,
+}
+
+/// The newest sample; `None` where there is none that can be read.
+pub fn newest(request: &Request) -> Result<Option<Newest>, Failure> {
+    let Some(name) = request.app.reviews().samples()?.into_iter().max() else { return Ok(None) };
+    let Ok(sample) = read(request, &name) else { return Ok(None) };
+    let said = sample.said(&request.app.reviews().marks()?);
+    let strata: Vec<_> = said.iter().map(|said| said.stratum).collect();
+    Ok(Some(Newest {
+        name,
+        judged: said.iter().map(|said| said.stratum.judged() + said.unsure).sum(),
+        drawn: sample.items.len() as u64,
+        precision: estimate(&strata).map(|found| StratumRow::interval(Some(found)).0),
+    }))
+}
+
 /// "2024-05-01 10:00" of a time as RFC 3339.
-fn to_the_minute(time: &str) -> String {
+pub fn to_the_minute(time: &str) -> String {
     time.chars().take("2024-05-01T10:00".len()).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }
 
@@ -189,21 +212,31 @@ fn next_item(request: &Request, name: &str) -> Result<Response, Failure> {
     })
 }
 
+/// How many bytes of the text before and after a sentence are shown with it.
+const AROUND: usize = 300;
+
 /// Both sides of an item to be judged; `None` where the store no longer has the pages.
 fn item_sides(request: &Request, frame: &Frame, marked: &Marked) -> Result<Option<[SideView; 2]>, Failure> {
-    if let Some((a, b)) = &marked.texts {
-        let side = |text: &str, url: &str, lang: &str| SideView {
-            page: String::new(),
-            url: plain(url),
-            lang: lang.to_owned(),
-            title: String::new(),
-            blocks: vec![("p", vec![PieceView { text: plain(text), bead: None, is_out: false }])],
-            rest: String::new(),
-        };
-        return Ok(Some([side(a, &marked.url_a, &marked.lang_a), side(b, &marked.url_b, &marked.lang_b)]));
-    }
     let (store, _) = request.app.open()?;
     let urls = [url(&marked.url_a)?, url(&marked.url_b)?];
+    if let Some((a, b)) = &marked.texts {
+        let reading = query::reading(&store, [&urls[0], &urls[1]], usize::MAX)?;
+        let around = |side: usize, text: &str| {
+            reading.as_ref().map_or_else(Default::default, |reading| reading.sides[side].around(text, AROUND))
+        };
+        let side = |at: usize, text: &str, url: &str, lang: &str| {
+            let (before, after) = around(at, text);
+            let parts = [(before, "around"), (text.to_owned(), ""), (after, "around")];
+            let parts = parts.into_iter().filter(|part| !part.0.is_empty());
+            SideView {
+                url: plain(url),
+                lang: lang.to_owned(),
+                blocks: parts.map(|(text, class)| (class, vec![PieceView::bare(&text)])).collect(),
+                ..SideView::default()
+            }
+        };
+        return Ok(Some([side(0, a, &marked.url_a, &marked.lang_a), side(1, b, &marked.url_b, &marked.lang_b)]));
+    }
     let reading = query::reading(&store, [&urls[0], &urls[1]], SHOWN)?;
     Ok(reading.map(|reading| sides(frame, reading).map(SideView::blind)))
 }

@@ -1,10 +1,20 @@
 //! Reads from a request which part of a long list it asks for.
 
-use diglot::query::{PairFilter, PairOrder};
-use diglot::types::{Lang, LangPair, Method};
+use diglot::query::{Decided, PairFilter, PairOrder, Part, Spot};
+use diglot::types::{Lang, LangPair, Method, Outcome, SiteId, grouped};
 
 use super::answer::Request;
 use super::failure::Failure;
+use super::views::{Choice, Paging, choices};
+
+/// How many rows of a list are shown at a time.
+pub const ROWS: usize = 50;
+
+/// The language of a field.
+pub fn lang(request: &Request, name: &str) -> Result<Option<Lang>, Failure> {
+    let Some(text) = request.get(name) else { return Ok(None) };
+    Lang::parse(text).map(Some).ok_or_else(|| Failure::Bad(format!("{text:?} is no language")))
+}
 
 /// The order in which pairs are to be listed.
 pub fn order(request: &Request) -> PairOrder {
@@ -38,6 +48,95 @@ pub fn filter(request: &Request) -> Result<PairFilter, Failure> {
         method: method.transpose()?,
         key: request.get("key").map(str::to_owned),
         scores: (score("min", 0.0)?, score("max", 1.0)?),
-        rejected: request.get("outcome") == Some("rejected"),
+        decided: match request.get("outcome") {
+            None => Decided::Accepted,
+            Some("rejected") => Decided::Rejected,
+            Some(name) => {
+                let known = Outcome::ALL.into_iter().find(|outcome| outcome.name() == name);
+                Decided::As(known.ok_or_else(|| Failure::Bad(format!("{name:?} is no outcome")))?)
+            }
+        },
     })
+}
+
+/// The outcomes that a form offers.
+pub fn outcomes(chosen: &str) -> Vec<Choice> {
+    let rejected = Outcome::ALL.into_iter().filter(|outcome| *outcome != Outcome::Accepted).map(Outcome::name);
+    let rejected = std::iter::once("rejected").chain(rejected);
+    choices("accepted", rejected.map(|name| (name, if name == "rejected" { "not accepted" } else { name })), chosen)
+}
+
+/// The methods that a form offers.
+pub fn methods(chosen: &str) -> Vec<Choice> {
+    choices("any method", Method::ALL.map(|method| (method.name(), method.name())), chosen)
+}
+
+/// The place in a list over sites that a field gives.
+pub fn spot(request: &Request, name: &str) -> Result<Option<Spot>, Failure> {
+    let Some(text) = request.get(name) else { return Ok(None) };
+    let parsed = || {
+        let (site, at) = text.split_once('.')?;
+        Some(Spot { site: SiteId(site.parse().ok()?), at: at.parse().ok()? })
+    };
+    parsed().map(Some).ok_or_else(|| Failure::Bad(format!("{name} is {text:?}, expected a site and a number")))
+}
+
+/// How a place is written in an address.
+pub fn written(spot: Spot) -> String {
+    format!("{}.{}", spot.site.0, spot.at)
+}
+
+/// The address of a list with the fields of a request, but for its start, which is that given.
+fn from(request: &Request, path: &str, start: &str) -> String {
+    let fields = request.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let fields: Vec<(&str, &str)> = fields.filter(|(name, _)| *name != "from").chain([("from", start)]).collect();
+    request.frame("").link(path, &fields)
+}
+
+/// Links to the other parts of a list that is counted as a whole.
+pub fn paging(request: &Request, path: &str, start: usize, shown: usize, total: usize) -> Paging {
+    let at = |start: usize| from(request, path, &if start == 0 { String::new() } else { start.to_string() });
+    Paging {
+        shown: match (total, shown) {
+            (0, _) => "none".to_owned(),
+            (total, 0) => format!("none of {} from here on", grouped(total as u64)),
+            (total, shown) => {
+                format!(
+                    "{} to {} of {}",
+                    grouped(start as u64 + 1),
+                    grouped((start + shown) as u64),
+                    grouped(total as u64)
+                )
+            }
+        },
+        previous: (start > 0).then(|| at(start.saturating_sub(ROWS))),
+        next: (start + shown < total).then(|| at(start + shown)),
+    }
+}
+
+/// Links to the other parts of a list over sites: `before` and `after` are parts of it, the one before backwards. `total` is how many there
+/// are in all, where that is known.
+pub fn paging_of_walk<T, B>(
+    request: &Request,
+    path: &str,
+    (before, after): (&Part<B>, &Part<T>),
+    total: Option<u64>,
+) -> Paging {
+    let of = total.map(|total| format!(" of {}", grouped(total))).unwrap_or_default();
+    let is_first = before.items.is_empty() && before.next.is_none();
+    Paging {
+        shown: match after.items.len() {
+            0 if after.next.is_some() => "none on the sites that were looked through; go on".to_owned(),
+            0 if is_first => "none".to_owned(),
+            0 => "no more".to_owned(),
+            shown => format!("{shown}{of}"),
+        },
+        previous: match before.items.last() {
+            _ if is_first => None,
+            // A whole part, or the beginning.
+            Some((first, _)) if before.next.is_some() => Some(from(request, path, &written(*first))),
+            _ => Some(from(request, path, "")),
+        },
+        next: after.next.map(|spot| from(request, path, &written(spot))),
+    }
 }

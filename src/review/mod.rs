@@ -1,49 +1,49 @@
 //! A local web page on a store, for looking at pairs, judging them, and estimating from that how good the others are; and a report in one
 //! file.
 //!
-//! `connections.rs` accepts connections, `state.rs` has what all requests share, `guard.rs` decides who may send requests, and `pages.rs`,
-//! `pair.rs` and `judge.rs` answer them. `views.rs` and `templates/` are the appearance; `figures.rs` has the figures that page and report
-//! share; `sample.rs` draws the samples to be judged.
+//! `connections.rs` accepts connections, `state.rs` has what all requests share, and `guard.rs` decides who may send requests. Each view is a
+//! file of its own, named after it; `live.rs` tells how far a run is. `views.rs`, `filters.rs` and `templates/` are the appearance;
+//! `background.rs` counts what no request has time for, `counting.rs` says what of the whole store; `figures.rs` has the figures that page and report share; `sample.rs`
+//! draws the samples to be judged.
 //!
 //! The store is opened for each request, so that each answer is of the last commit, even while a job writes. Archived text is escaped and
 //! never run: headers allow nothing but the page's own style and script to load or run.
 
 mod answer;
+mod background;
 mod connections;
 mod counting;
 mod failure;
 mod figures;
+mod filters;
 mod guard;
+mod host;
+mod hosts;
 pub mod judge;
 mod lists;
-mod pages;
+mod live;
+mod lone;
+mod overview;
+mod page;
 mod pair;
+mod pairs;
 pub mod report;
 mod sample;
+mod sentences;
 mod state;
 mod views;
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
 use axum::Router;
 use axum::routing::{get, post};
 
-pub use state::OPENING;
+pub use live::Working;
+pub use state::{OPENING, Options};
 
 use state::App;
-
-/// How the page is to be served.
-pub struct Options {
-    /// The store.
-    pub store: PathBuf,
-    /// The port; 0: any that is free.
-    pub port: u16,
-    /// The name under which marks are made.
-    pub reviewer: String,
-}
 
 /// Serves the page until the program is stopped. `started` gets its address, and a second address that leads there once.
 pub fn serve(options: Options, started: impl FnOnce(&str, &str) -> anyhow::Result<()>) -> anyhow::Result<()> {
@@ -54,7 +54,7 @@ pub fn serve(options: Options, started: impl FnOnce(&str, &str) -> anyhow::Resul
         let listener = listener
             .with_context(|| format!("port {} cannot be taken; --port 0 takes one that is free", options.port))?;
         let port = listener.local_addr()?.port();
-        let app = Arc::new(App::new(options.store, port, options.reviewer)?);
+        let app = Arc::new(App::new(options, port)?);
         started(&app.address(), &app.opening())?;
         app.counting.begin();
         connections::serve(listener, router(&app)).await
@@ -63,20 +63,23 @@ pub fn serve(options: Options, started: impl FnOnce(&str, &str) -> anyhow::Resul
 
 fn router(app: &Arc<App>) -> Router {
     let inside = Router::new()
-        .route("/hosts", get(pages::hosts))
-        .route("/host", get(pages::host))
-        .route("/lone", get(pages::lone))
+        .route("/hosts", get(hosts::hosts))
+        .route("/host", get(host::host))
+        .route("/pairs", get(pairs::pairs))
+        .route("/sentences", get(sentences::sentences))
+        .route("/lone", get(lone::lone))
         .route("/pair", get(pair::pair))
-        .route("/page", get(pair::page))
+        .route("/page", get(page::page))
         .route("/mark", post(judge::mark))
         .route("/judge", get(judge::samples).post(judge::draw))
         .route("/judge/{name}", get(judge::next))
         .route("/judge/{name}/result", get(judge::result))
         .route("/gold/{file}", get(judge::gold))
-        .route("/assets/{file}", get(pages::asset))
-        .route("/state", get(pages::counted));
+        .route("/assets/{file}", get(answer::asset))
+        .route("/state", get(overview::counted))
+        .route("/live", get(live::live));
     Router::new()
-        .route(&format!("{}/", app.base()), get(pages::overview))
+        .route(&format!("{}/", app.base()), get(overview::overview))
         .route("/open/{code}", get(answer::open))
         .nest(&app.base(), inside)
         .fallback(answer::not_found)

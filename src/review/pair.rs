@@ -1,4 +1,4 @@
-//! The page for two pages side by side, with the evidence for and against them; and the page for one page, with its candidates.
+//! Two pages side by side, with the evidence for and against them.
 
 use std::sync::Arc;
 
@@ -6,15 +6,16 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use diglot::config::Config;
-use diglot::query::explain::{Explanation, PageExplanation, PairExplanation, words};
-use diglot::query::{self, Nearest, Reading, Scope, Side};
+use diglot::explain;
+use diglot::query::explain::{Explanation, PairExplanation, words};
+use diglot::query::{self, PairFilter, PairOrder, Part, Reading, Scope, Side, Spot, Steps};
 use diglot::store::Store;
 use diglot::types::{CanonicalUrl, Lang, Marked, PairLine, grouped};
-use diglot::{Error, explain};
 
-use super::answer::{Fields, Request, answer, page as render};
+use super::answer::{Fields, Request, answer, page};
 use super::failure::Failure;
-use super::lists::{filter, order};
+use super::judge::to_the_minute;
+use super::lists::{filter, order, spot, written};
 use super::state::App;
 use super::views::*;
 
@@ -38,15 +39,15 @@ pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         let max = if request.get("all").is_some() { usize::MAX } else { SHOWN };
         let reading = query::reading(&store, [&urls[0], &urls[1]], max)?;
         let found = explain(&store, &config, &urls[0], Some(&urls[1]))?;
-        let frame = request.frame("Pair");
-        let (previous, next) = neighbours(request, &store, &config)?;
+        let frame = request.frame("Pair").of_host(urls[0].host());
+        let (previous, next) = neighbours(request, (&store, &config), [&urls[0], &urls[1]])?;
         let marked = reading.as_ref().map(marked);
         let whole = reading.as_ref().is_some_and(|reading| reading.sides.iter().any(|side| side.is_cut));
         let Explanation { pair: Some(why), .. } = &found else {
             return Err(Failure::Broken("two pages were explained as one".to_owned()));
         };
         let is_there = reading.is_some();
-        let response = render(&PairPage {
+        let response = page(&PairPage {
             verdict: why.verdict.to_string(),
             facts: facts(why),
             evidence: evidence(why),
@@ -74,7 +75,7 @@ pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
 }
 
 /// The fields that give the position of a pair in the list from which it was opened.
-const PLACE: [&str; 9] = ["host", "at", "langs", "method", "key", "min", "max", "order", "outcome"];
+const PLACE: [&str; 10] = ["host", "at", "spot", "langs", "method", "key", "min", "max", "order", "outcome"];
 
 /// Those of these fields that a request has.
 pub fn place_in_list(request: &Request) -> Vec<(String, String)> {
@@ -82,29 +83,53 @@ pub fn place_in_list(request: &Request) -> Vec<(String, String)> {
     PLACE.iter().filter_map(field).collect()
 }
 
-/// The address of a pair at a position in the list that a request shows.
-pub fn link_in_list(request: &Request, frame: &Frame, line: &PairLine, at: usize) -> String {
-    let (place, at) = (place_in_list(request), at.to_string());
+/// The address of a pair in the list that a request shows; `place` is the field that says where it stands there.
+pub fn link_in_list(request: &Request, frame: &Frame, line: &PairLine, place: (&str, &str)) -> String {
+    let kept = place_in_list(request);
+    let kept = kept.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let mut fields = vec![("a", line.url_a.as_str()), ("b", line.url_b.as_str())];
-    fields.extend(place.iter().map(|(name, value)| (name.as_str(), value.as_str())).filter(|field| field.0 != "at"));
-    fields.push(("at", &at));
+    fields.extend(kept.filter(|(name, _)| !["at", "spot"].contains(name)));
+    fields.push(place);
     frame.link("/pair", &fields)
 }
 
-/// The pairs before and after it, in the list from which it was opened.
-fn neighbours(request: &Request, store: &Store, config: &Config) -> Result<(Option<String>, Option<String>), Failure> {
-    let (Some(host), Some(_)) = (request.get("host"), request.get("at")) else { return Ok((None, None)) };
-    let at: usize = request.number("at", 0)?;
-    let scope = Scope::of(store, host)?;
-    let start = at.saturating_sub(1);
-    let (filter, order) = (filter(request)?, order(request));
-    let found = query::pairs_page(store, config, &scope, &filter, order, start..at.saturating_add(2))?;
+/// The pairs before and after it, in the list from which it was opened; where it was opened from none, in that of its host.
+fn neighbours(
+    request: &Request,
+    (store, config): (&Store, &Config),
+    urls: [&CanonicalUrl; 2],
+) -> Result<(Option<String>, Option<String>), Failure> {
     let frame = request.frame("");
-    let link = |at: usize| {
-        let (line, _) = found.lines.get(at - start)?;
-        Some(link_in_list(request, &frame, line, at))
+    if let (Some(from), Some(counted)) = (spot(request, "spot")?, request.app.counting.last()) {
+        let filter = PairFilter { key: None, ..filter(request)? };
+        let part = |is_back, from| {
+            query::pairs_from(store, config, &counted.digests, &filter, Steps { from: Some(from), is_back, count: 1 })
+        };
+        let link = |part: Part<(PairLine, _)>| {
+            let (at, (line, _)) = part.items.first()?;
+            Some(link_in_list(request, &frame, line, ("spot", &written(*at))))
+        };
+        let after = Spot { at: from.at.saturating_add(1), ..from };
+        return Ok((link(part(true, from)?), link(part(false, after)?)));
+    }
+    let host = request.get("host").unwrap_or_else(|| urls[0].host());
+    let Some(scope) = Scope::of_host(store, host)? else { return Ok((None, None)) };
+    let (at, filter, order) = match request.get("at") {
+        Some(_) => (request.number("at", 0)?, filter(request)?, order(request)),
+        None => match query::place_of(store, &scope, urls)? {
+            Some(at) => (at, PairFilter { scores: (0.0, 1.0), ..PairFilter::default() }, PairOrder::Url),
+            None => return Ok((None, None)),
+        },
     };
-    Ok((if at > 0 { link(at - 1) } else { None }, link(at + 1)))
+    let start = at.saturating_sub(1);
+    let found = query::pairs_page(store, config, &scope, &filter, order, start..at.saturating_add(2))?;
+    let link = |at: usize| {
+        let (line, _) = found.lines.get(at.checked_sub(start)?)?;
+        let of_list = request.get("at").is_some();
+        let in_list = || link_in_list(request, &frame, line, ("at", &at.to_string()));
+        Some(if of_list { in_list() } else { frame.pair(&line.url_a, &line.url_b) })
+    };
+    Ok((at.checked_sub(1).and_then(link), link(at + 1)))
 }
 
 /// What a mark is about when two pages are read side by side.
@@ -116,7 +141,7 @@ pub fn marked(reading: &Reading) -> Marked {
 fn mark_rows(request: &Request, marked: &Marked) -> Result<Vec<MarkRow>, Failure> {
     let marks = request.app.reviews().marks()?;
     let row = |mark: &diglot::types::Mark| {
-        Some(MarkRow { verdict: mark.verdict?.name(), reviewer: plain(&mark.reviewer), at: mark.at.clone() })
+        Some(MarkRow { verdict: mark.verdict?.name(), reviewer: plain(&mark.reviewer), at: to_the_minute(&mark.at) })
     };
     Ok(marks.of(marked).into_iter().filter_map(row).collect())
 }
@@ -128,7 +153,8 @@ pub fn sides(frame: &Frame, reading: Reading) -> [SideView; 2] {
     sides.map(|side| side_view(frame, side, &is_out))
 }
 
-fn side_view(frame: &Frame, side: Side, is_out: &[bool]) -> SideView {
+/// One page, ready to be shown; `is_out` tells which beads are left out.
+pub fn side_view(frame: &Frame, side: Side, is_out: &[bool]) -> SideView {
     let piece = |piece: query::Piece| PieceView {
         is_out: piece.bead.and_then(|bead| is_out.get(bead)).is_some_and(|out| *out),
         bead: piece.bead,
@@ -159,8 +185,9 @@ fn facts(pair: &PairExplanation) -> Vec<(String, String)> {
     plain_facts(words::pair(&bare))
 }
 
-fn plain_facts(facts: Vec<words::Fact>) -> Vec<(String, String)> {
-    facts.into_iter().map(|(name, text)| (name, plain(&text))).collect()
+/// The facts but for the verdict, which stands at the head of the page.
+pub fn plain_facts(facts: Vec<words::Fact>) -> Vec<(String, String)> {
+    facts.into_iter().filter(|(name, _)| name != "verdict").map(|(name, text)| (name, plain(&text))).collect()
 }
 
 fn evidence(pair: &PairExplanation) -> Vec<EvidenceRow> {
@@ -176,63 +203,4 @@ fn evidence(pair: &PairExplanation) -> Vec<EvidenceRow> {
         }
     };
     pair.measures.iter().map(row).collect()
-}
-
-pub async fn page(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
-    answer(state, fields, |request| {
-        let (store, config) = request.app.open()?;
-        let text = request.need("url")?;
-        let asked = url(text)?;
-        let mut found = explain(&store, &config, &asked, None)?;
-        let why = found.pages.pop().ok_or_else(|| Failure::Broken(Error::Interrupted.to_string()))?;
-        let frame = request.frame("Page");
-        let is_unknown = why.verdict.is_unknown();
-        let response = render(&PagePage {
-            nearest: if is_unknown { nearest(&store, &frame, &asked)? } else { None },
-            original: why.copy_of.as_ref().map(|original| (frame.page(original), plain(original))),
-            host: frame.host(asked.host()),
-            verdict: why.verdict.to_string(),
-            facts: plain_facts(words::page(&PageExplanation {
-                candidates: Vec::new(),
-                leads: Vec::new(),
-                ..why.clone()
-            })),
-            candidates: candidates(&frame, &why),
-            leads: why
-                .leads
-                .iter()
-                .map(|lead| (plain(&lead.url), plain(&lead.key), lead.outcome.to_string()))
-                .collect(),
-            url: plain(text),
-            frame,
-        })?;
-        Ok(if is_unknown { (StatusCode::NOT_FOUND, response).into_response() } else { response })
-    })
-    .await
-}
-
-/// A link to what the store has in place of a URL, and a description of it.
-fn nearest(store: &Store, frame: &Frame, url: &CanonicalUrl) -> Result<Option<(String, String)>, Failure> {
-    Ok(match query::nearest(store, url)? {
-        Nearest::Page(page) => Some((frame.page(&format!("http://{page}")), plain(&page))),
-        Nearest::Host(host) => Some((frame.host(&host), plain(&host))),
-        Nearest::Domain(domain) => Some((frame.link("/hosts", &[("q", &domain)]), plain(&domain))),
-        Nearest::Nothing | Nearest::NotIndexed => None,
-    })
-}
-
-/// How many candidates of a page are listed.
-const CANDIDATES: usize = 100;
-
-fn candidates(frame: &Frame, page: &PageExplanation) -> Vec<CandidateRow> {
-    let row = |candidate: &diglot::query::explain::CandidateFacts| CandidateRow {
-        link: frame.pair(&page.url, &candidate.url),
-        url: plain(&candidate.url),
-        lang: candidate.lang.as_str().to_owned(),
-        method: candidate.method.to_owned(),
-        key: plain(candidate.key.as_deref().unwrap_or("")),
-        score: format!("{:.4}", candidate.score),
-        outcome: candidate.outcome.with_score(candidate.score),
-    };
-    page.candidates.iter().take(CANDIDATES).map(row).collect()
 }

@@ -6,8 +6,9 @@ use diglot::pipeline::{self, LAST_STAGE};
 use diglot::query;
 use diglot::store::{FORMAT_VERSION, Reviews, Store};
 
-use super::figures::Figures;
-use super::pages::{archive_rows, stage_rows};
+use super::figures::{Figures, Links};
+use super::filters;
+use super::overview::{archive_rows, stage_rows};
 use super::sample::Sample;
 use super::views::{ArchiveRow, StageRow, StratumRow, plain};
 use diglot::types::counted;
@@ -89,7 +90,7 @@ fn in_cells(mut facts: Facts) -> Facts {
 }
 
 fn facts(store: &Store, config: &Config) -> anyhow::Result<Facts> {
-    let overview = query::overview(store, |_| Ok(()))?;
+    let overview = query::overview(store, config, |_, _| Ok(()))?;
     let archives = query::archives(store)?;
     let folder = std::fs::canonicalize(store.folder()).unwrap_or_else(|_| store.folder().to_owned());
     let known = |name: &str| SETTINGS.iter().any(|setting| setting.name == name);
@@ -97,7 +98,7 @@ fn facts(store: &Store, config: &Config) -> anyhow::Result<Facts> {
     settings.extend(store.settings().values.iter().filter(|(name, _)| known(name) && name != "preset").cloned());
     Ok(Facts {
         name: plain(&folder.file_name().unwrap_or_default().to_string_lossy()),
-        figures: Figures::new(&overview),
+        figures: Figures::new(&overview, Links(None)),
         stages: stage_rows(&pipeline::progress(store, config, LAST_STAGE)?).collect(),
         archives_left: archives.len().saturating_sub(ARCHIVES),
         archives: archive_rows(archives.into_iter().take(ARCHIVES)),

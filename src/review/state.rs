@@ -1,7 +1,7 @@
 //! What all requests share.
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,11 @@ use diglot::config::Config;
 use diglot::config::settings::configuration;
 use diglot::store::{Access, Reviews, Store, Witness};
 
-use super::counting::Counting;
+use super::background::Counting;
+use super::counting::{self, Counted};
 use super::failure::Failure;
+use super::live::Working;
+use super::sentences::{self, Drawn};
 
 thread_local! {
     /// The witnesses of the stores that were opened for the current request of this thread.
@@ -31,6 +34,18 @@ pub fn check_untouched() -> Result<(), Failure> {
     WITNESSES.with_borrow(|witnesses| witnesses.iter().try_for_each(|witness| Ok(witness.check()?)))
 }
 
+/// How the page is to be served.
+pub struct Options {
+    /// The store.
+    pub store: PathBuf,
+    /// The port; 0: any that is free.
+    pub port: u16,
+    /// The name under which marks are made.
+    pub reviewer: String,
+    /// Reads how far the run is that works on the store in a folder.
+    pub working: fn(&Path) -> Option<Working>,
+}
+
 /// The web page of one store.
 pub struct App {
     /// Folder of the store.
@@ -44,7 +59,11 @@ pub struct App {
     /// The reviewer's name, unless a form gives another.
     pub reviewer: String,
     /// Figures of the whole store, counted in the background.
-    pub counting: Arc<Counting>,
+    pub counting: Arc<Counting<Counted>>,
+    /// Sentence pairs drawn at random, when they are first asked for.
+    pub drawing: Arc<Counting<Drawn>>,
+    /// Reads how far the run is that works on the store in a folder.
+    working: fn(&Path) -> Option<Working>,
 }
 
 /// Random bytes of a token.
@@ -61,13 +80,19 @@ fn secret() -> anyhow::Result<String> {
 }
 
 impl App {
-    pub fn new(folder: PathBuf, port: u16, reviewer: String) -> anyhow::Result<App> {
+    pub fn new(options: Options, port: u16) -> anyhow::Result<App> {
+        let Options { store: folder, reviewer, working, .. } = options;
         // An unusable store gives an error at once.
         Store::open(&folder, Access::Read)?;
         let opening = Mutex::new(Some((secret()?, Instant::now())));
         let token = secret()?;
-        let counting = Counting::of(&folder);
-        Ok(App { folder, port, token, opening, reviewer, counting })
+        let (counting, drawing) = (Counting::of(&folder, counting::count), Counting::of(&folder, sentences::draw));
+        Ok(App { folder, port, token, opening, reviewer, counting, drawing, working })
+    }
+
+    /// How far the run is that works on the store; `None` where none does.
+    pub fn working(&self) -> Option<Working> {
+        (self.working)(&self.folder)
     }
 
     /// The path with which all its addresses begin.

@@ -2,9 +2,12 @@
 
 use askama::Template;
 use diglot::evaluate::Estimate;
+use diglot::store::Marks;
+use diglot::types::{Marked, Outcome, PairLine};
 use url::form_urlencoded;
 
-use super::figures::Figures;
+use super::filters;
+use super::live::Working;
 use super::state::App;
 
 /// What surrounds the content of each page.
@@ -15,11 +18,24 @@ pub struct Frame {
     /// Name of the store's folder.
     pub store: String,
     pub reviewer: String,
+    /// How far the run is that works on the store.
+    pub working: Option<Working>,
+    /// Links from the widest list down to what holds this page: addresses and texts.
+    pub crumbs: Vec<(String, String)>,
     /// True where the reviewer is not the one for whom the page was started; addresses then name the reviewer.
     is_other_reviewer: bool,
 }
 
 impl Frame {
+    /// The views that every page links to: paths and titles.
+    pub const VIEWS: &[(&'static str, &'static str)] = &[
+        ("/", "Overview"),
+        ("/hosts", "Hosts"),
+        ("/pairs", "Pairs"),
+        ("/sentences", "Sentences"),
+        ("/judge", "Judge"),
+    ];
+
     pub fn new(app: &App, reviewer: &str, title: &str) -> Frame {
         let folder = std::fs::canonicalize(&app.folder).unwrap_or_else(|_| app.folder.clone());
         Frame {
@@ -27,8 +43,16 @@ impl Frame {
             title: title.to_owned(),
             store: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             reviewer: reviewer.to_owned(),
+            working: app.working(),
+            crumbs: Vec::new(),
             is_other_reviewer: reviewer != app.reviewer,
         }
+    }
+
+    /// The same, on a page of a host.
+    pub fn of_host(mut self, host: &str) -> Frame {
+        self.crumbs = vec![(self.to("/hosts"), "Hosts".to_owned()), (self.host(host), plain(host))];
+        self
     }
 
     /// The address of a page without parameters.
@@ -96,46 +120,12 @@ pub struct ArchiveRow {
     pub left_out: String,
 }
 
-/// A host with few pairs.
-pub struct LackingRow {
-    pub name: String,
-    pub link: String,
-    pub langs: String,
-    pub pages: String,
-    pub pairs: String,
-    pub why: String,
-}
-
-#[derive(Template)]
-#[template(path = "overview.html", config = "src/review/askama.toml")]
-pub struct OverviewPage {
-    pub frame: Frame,
-    /// `None` while they are counted for the first time.
-    pub figures: Option<Figures>,
-    /// True where the store has changed since the figures were counted.
-    pub is_older: bool,
-    pub lacking: Vec<LackingRow>,
-    pub lacking_left: usize,
-    pub stages: Vec<StageRow>,
-    pub archives: Vec<ArchiveRow>,
-    pub archives_left: usize,
-}
-
 /// Links to the other parts of a long list.
+#[derive(Default)]
 pub struct Paging {
     pub shown: String,
     pub previous: Option<String>,
     pub next: Option<String>,
-}
-
-/// A host in a list.
-pub struct HostRow {
-    pub name: String,
-    pub link: String,
-    pub pages: String,
-    pub pairs: String,
-    pub credibility: String,
-    pub langs: String,
 }
 
 /// An option of a form.
@@ -156,34 +146,6 @@ pub fn choices<'c>(none: &'c str, all: impl IntoIterator<Item = (&'c str, &'c st
     std::iter::once(("", none)).chain(all).map(|(value, name)| Choice::new(value, name, chosen)).collect()
 }
 
-#[derive(Template)]
-#[template(path = "hosts.html", config = "src/review/askama.toml")]
-pub struct HostsPage {
-    pub frame: Frame,
-    pub text: String,
-    pub sorts: Vec<Choice>,
-    /// `None` while they are counted for the first time.
-    pub hosts: Option<Vec<HostRow>>,
-    pub paging: Paging,
-}
-
-/// A key of a host.
-pub struct KeyRow {
-    pub key: String,
-    pub langs: String,
-    /// The smallest part of the domain that contains its pages.
-    pub scope: String,
-    pub state: &'static str,
-    pub credibility: String,
-    pub global: String,
-    pub power: String,
-    pub accepted: String,
-    pub precision: String,
-    pub pairs: String,
-    /// A pair of this key: its address and its URLs.
-    pub example: Option<(String, String, String)>,
-}
-
 /// A pair in a list.
 pub struct PairRow {
     pub link: String,
@@ -198,39 +160,24 @@ pub struct PairRow {
     pub marks: String,
 }
 
-#[derive(Template)]
-#[template(path = "host.html", config = "src/review/askama.toml")]
-pub struct HostPage {
-    pub frame: Frame,
-    pub host: String,
-    pub facts: String,
-    pub lacking: Vec<LackingRow>,
-    pub lacking_left: usize,
-    pub keys: Vec<KeyRow>,
-    pub keys_left: usize,
-    /// Address of the list with the weak keys too, if they are not shown.
-    pub weak: Option<String>,
-    pub langs: Vec<Choice>,
-    pub methods: Vec<Choice>,
-    pub orders: Vec<Choice>,
-    pub outcomes: Vec<Choice>,
-    pub key: String,
-    pub min: String,
-    pub max: String,
-    pub pairs: Vec<PairRow>,
-    pub paging: Paging,
-    pub lone: String,
-}
-
-#[derive(Template)]
-#[template(path = "lone.html", config = "src/review/askama.toml")]
-pub struct LonePage {
-    pub frame: Frame,
-    pub host: String,
-    pub langs: Vec<Choice>,
-    /// Address, URL and language of each page.
-    pub pages: Vec<(String, String, String)>,
-    pub paging: Paging,
+impl PairRow {
+    pub fn new(link: String, line: &PairLine, outcome: Option<Outcome>, marks: &Marks) -> PairRow {
+        let marked = Marked::pages((&line.url_a, line.lang_a), (&line.url_b, line.lang_b));
+        let said = marks.of(&marked).into_iter();
+        let said: Vec<String> =
+            said.filter_map(|mark| Some(format!("{}: {}", plain(&mark.reviewer), mark.verdict?.name()))).collect();
+        PairRow {
+            link,
+            url_a: plain(&line.url_a),
+            url_b: plain(&line.url_b),
+            langs: format!("{}-{}", line.lang_a, line.lang_b),
+            score: format!("{:.4}", line.score),
+            method: line.method,
+            key: plain(&line.key),
+            outcome: outcome.filter(|outcome| *outcome != Outcome::Accepted).map_or("", Outcome::name),
+            marks: said.join(", "),
+        }
+    }
 }
 
 /// A piece of text, which may be part of a bead.
@@ -241,7 +188,15 @@ pub struct PieceView {
     pub is_out: bool,
 }
 
+impl PieceView {
+    /// A piece that is part of no bead.
+    pub fn bare(text: &str) -> PieceView {
+        PieceView { text: plain(text), bead: None, is_out: false }
+    }
+}
+
 /// One of two pages that are shown side by side.
+#[derive(Default)]
 pub struct SideView {
     pub url: String,
     /// Address of the explanation of the page; empty: none.
@@ -299,33 +254,6 @@ pub struct PairPage {
     pub whole: Option<String>,
     pub previous: Option<String>,
     pub next: Option<String>,
-}
-
-/// A candidate partner of a page.
-pub struct CandidateRow {
-    pub link: String,
-    pub url: String,
-    pub lang: String,
-    pub method: String,
-    pub key: String,
-    pub score: String,
-    pub outcome: String,
-}
-
-#[derive(Template)]
-#[template(path = "page.html", config = "src/review/askama.toml")]
-pub struct PagePage {
-    pub frame: Frame,
-    /// Where the store does not have the page: the nearest thing that it has, as an address and a description.
-    pub nearest: Option<(String, String)>,
-    /// Address and URL of the page of which it is a copy.
-    pub original: Option<(String, String)>,
-    pub url: String,
-    pub host: String,
-    pub verdict: String,
-    pub facts: Vec<(String, String)>,
-    pub candidates: Vec<CandidateRow>,
-    pub leads: Vec<(String, String, String)>,
 }
 
 /// A sample in the list.

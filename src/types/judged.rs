@@ -83,7 +83,7 @@ impl Ord for Method {
 }
 
 /// What judging decided about a pair. Codes are stored: only append.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Outcome {
     /// Taken for a pair of translations.

@@ -115,6 +115,11 @@ fn pair_path(a: &str, b: &str) -> String {
     format!("/pair?a={}&b={}", encoded(a), encoded(b))
 }
 
+/// A URL as pages show it: escaped, and broken after slashes.
+fn broken(url: &str) -> String {
+    url.replace('&', "&#38;").replace('/', "/<wbr>").replace("/<wbr>/", "//")
+}
+
 /// A store of its own to write marks into.
 fn own_sample() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -139,17 +144,21 @@ fn every_view_answers_and_says_what_may_load() {
         assert!(Instant::now() < until, "the figures never came");
     }
     let pairs = rows(&store, &["pairs"]).len();
-    assert!(page.text("/").contains(&format!(">{pairs}</td>")), "{pairs} pairs");
+    let overview = page.text("/");
+    assert!(overview.contains(&format!("<span class=\"figure\">{pairs}</span> page pairs")), "{pairs} pairs");
     let host = a.split('/').nth(2).expect("a host");
     for (path, said) in [
         ("/hosts".to_owned(), host),
-        (format!("/hosts?q={}&sort=pages", &host[..4]), host),
+        (format!("/hosts?q={}&sort=pages&lang=de", &host[..4]), host),
+        ("/pairs?langs=en+fr&min=0.9".to_owned(), "/fr/"),
+        ("/lone?reason=untranslated+copy".to_owned(), "<td>untranslated copy</td>"),
+        ("/live".to_owned(), "null"),
         (format!("/host?host={host}"), "host:de:en"),
-        (format!("/host?host={host}&order=low&min=0.5&max=1&langs=en+fr"), &a),
+        (format!("/host?host={host}&order=low&min=0.5&max=1&langs=en+fr"), "class=\"path first\""),
         (format!("/lone?host={host}"), &format!("/page?url=http%3A%2F%2F{host}%2F")),
         (pair_path(&a, &b), "class=\"bead\" data-bead=\"0\""),
         (pair_path(&a, &b), "class=\"for\""),
-        (format!("/page?url={}", encoded(&a)), &b),
+        (format!("/page?url={}", encoded(&a)), &broken(&b)),
         ("/judge".to_owned(), "Draw"),
     ] {
         let answer = page.get(&path);
@@ -161,6 +170,10 @@ fn every_view_answers_and_says_what_may_load() {
         assert!(!answer.headers.contains("set-cookie") && !answer.headers.contains("unsafe-inline"), "{path}");
     }
     for (path, status) in [
+        ("/hosts?lang=not+a+language", 400),
+        ("/pairs?from=here", 400),
+        ("/pairs?outcome=luck", 400),
+        ("/lone?reason=luck", 400),
         ("/host?host=nothing.test", 404),
         ("/host", 400),
         ("/host?host=webserver.site.test&min=2", 400),
@@ -568,6 +581,154 @@ fn the_report_is_one_file_that_loads_nothing() {
     diglot(store).args(["report", "--format", "md", "-o"]).arg(path("x.html")).assert().code(2);
 }
 
+/// The links of a part of a page that begins and ends so.
+fn links(text: &str, begins: &str, ends: &str) -> Vec<String> {
+    let part = text.split(begins).nth(1).and_then(|rest| rest.split(ends).next()).unwrap_or_default();
+    let links = part.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    links.map(|link| link.replace("&#38;", "&")).collect()
+}
+
+#[test]
+fn every_figure_leads_to_the_list_of_what_it_counts() {
+    let (_folder, store) = own_sample();
+    let page = Page::of(&store);
+    let until = Instant::now() + Duration::from_secs(20);
+    while !page.text("/").contains("id=\"matrix\"") {
+        assert!(Instant::now() < until, "the figures never came");
+    }
+    let overview = page.text("/");
+    let pairs = rows(&store, &["pairs"]);
+    for (begins, ends) in
+        [("class=\"matrix\"", "</table>"), ("class=\"histogram\"", "</svg>"), ("id=\"methods\"", "</section>")]
+    {
+        let found = links(&overview, begins, ends);
+        assert!(!found.is_empty(), "{begins}");
+        for link in found {
+            let list = page.text(link.strip_prefix(&page.base).expect("below the token"));
+            let fields: Vec<(String, String)> =
+                url::form_urlencoded::parse(link.split('?').nth(1).expect("fields").as_bytes()).into_owned().collect();
+            let field = |name: &str| fields.iter().find(|field| field.0 == name).map(|field| field.1.as_str());
+            let number = |name: &str, or: f64| field(name).map_or(or, |value| value.parse().expect("a number"));
+            let is_of = |pair: &&serde_json::Map<String, serde_json::Value>| {
+                let score = pair["score"].as_f64().expect("a score");
+                let langs = format!("{} {}", pair["lang_a"].as_str().expect("a",), pair["lang_b"].as_str().expect("b"));
+                field("langs").is_none_or(|wanted| {
+                    wanted == langs || wanted.split(' ').rev().collect::<Vec<_>>().join(" ") == langs
+                }) && field("method").is_none_or(|method| pair["method"] == method)
+                    && (number("min", 0.0)..=number("max", 1.0)).contains(&score)
+            };
+            let expected = pairs.iter().filter(is_of).count();
+            assert!(expected > 0, "{link}");
+            assert!(list.contains(&format!("of {expected}</span>")), "{link}: {expected} pairs, {list}");
+        }
+    }
+    // The lists are gone through from part to part, and back, without loss.
+    let mut path = "/pairs".to_owned();
+    let mut met = Vec::new();
+    let back = loop {
+        let text = page.text(&path);
+        met.extend(links(&text, "<tbody>", "</tbody>"));
+        match links(&text, "aria-label=\"Parts of the list\"", "</nav>").pop().filter(|_| text.contains("rel=\"next\""))
+        {
+            Some(next) => path = next.strip_prefix(&page.base).expect("below the token").to_owned(),
+            None => break text,
+        }
+    };
+    assert_eq!(met.len(), pairs.len());
+    met.sort();
+    met.dedup();
+    assert_eq!(met.len(), pairs.len(), "some twice");
+    assert!(back.contains("rel=\"prev\"") && page.text("/pairs").contains("rel=\"next\""));
+    // From pair to pair.
+    let first = page.text("/pairs");
+    let mut path = links(&first, "<tbody>", "</tbody>").remove(0);
+    for expected in links(&first, "<tbody>", "</tbody>").into_iter().take(5) {
+        assert_eq!(path, expected);
+        let text = page.text(path.strip_prefix(&page.base).expect("below the token"));
+        path = links(&text, "class=\"steps\"", "</nav>").pop().expect("a next pair");
+    }
+    let last = links(&back, "<tbody>", "</tbody>").pop().expect("a last pair");
+    let last = page.text(last.strip_prefix(&page.base).expect("below the token"));
+    assert!(!last.contains("rel=\"next\"") && last.contains("rel=\"prev\""));
+}
+
+#[test]
+fn a_chain_of_filters_leaves_what_its_command_exports() {
+    let (_folder, store) = own_sample();
+    let page = Page::of(&store);
+    let until = Instant::now() + Duration::from_secs(60);
+    while page.text("/sentences").contains("data-counting") {
+        assert!(Instant::now() < until, "nothing was drawn");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let path = "/sentences?langs=en+fr&min=0.9&c1=chars_a&s1=%3E%3D&v1=30&c2=text_b&s2=!%3D&v2=it%27s&c3=furniture&s3=%3D&v3=false";
+    let text = page.text(path);
+    let command =
+        text.split("id=\"command\">").nth(1).and_then(|rest| rest.split("</code>").next()).expect("a command");
+    assert!(
+        command.contains("--where &#39;chars_a&#62;=30&#39;") && command.contains("it&#39;\\&#39;&#39;s"),
+        "{command}"
+    );
+    let found = rows(
+        &store,
+        &[
+            "bitext",
+            "--langs",
+            "en,fr",
+            "--min-score",
+            "0.9",
+            "--where",
+            "chars_a>=30",
+            "--where",
+            "text_b!=it's",
+            "--where",
+            "furniture=false",
+        ],
+    );
+    assert!(found.len() > 100, "{}", found.len());
+    let last = text.split("</code></th><td class=\"number\">").last().and_then(|rest| rest.split('<').next());
+    assert_eq!(last.map(|count| count.replace(',', "")), Some(found.len().to_string()), "{text}");
+    assert!(!text.contains("estimated"), "all were tried");
+    for (path, said) in [
+        ("/sentences?c1=luck&s1=%3D&v1=1", "no condition that this page knows"),
+        ("/sentences?c1=chars_a&s1=%3D&v1=many", "does not fit the column"),
+        ("/sentences?min=2", "a score is 0 to 1"),
+        ("/sentences?c1=text_a&s1=%3D~&v1=%28", "text_a"),
+    ] {
+        let text = page.text(path);
+        assert!(text.contains("role=\"alert\"") && text.contains(said), "{path}: {text}");
+    }
+}
+
+#[test]
+fn a_run_is_seen_on_every_page() {
+    let (_folder, store) = own_sample();
+    let page = Page::of(&store);
+    assert!(page.text("/judge").contains("/live\" hidden"));
+    let _writer = diglot::store::Store::open(&store, diglot::store::Access::Write).expect("nobody else has it");
+    let note = r#"{"event":"progress","stage":"verify","what":"pairs","unit":"sites","done":30,"total":90,"seconds":10.0,"rate":3.0,
+        "seconds_left":20.0,"note":"<b>","step":null}"#;
+    fs::write(store.join("progress.json"), note).expect("room");
+    let (text, told) = (page.text("/judge"), page.text("/live"));
+    assert!(
+        text.contains("stage 5 of 7, verify") && text.contains("30 of 90 sites") && text.contains("20s left"),
+        "{text}"
+    );
+    assert!(!text.contains("<b>") && !text.contains("/live\" hidden"), "{text}");
+    let told: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+    assert!(told["text"].as_str().is_some_and(|text| text.contains("3.0 sites/s, 20s left")), "{told}");
+    assert_eq!(told["share"].as_f64().map(|share| (share * 90.0).round()), Some(30.0));
+}
+
+#[test]
+fn sentences_are_judged_with_what_stands_around_them() {
+    let (_folder, store) = own_sample();
+    let page = Page::of(&store);
+    let sample = page.draw(&[("size", "20"), ("what", "sentences"), ("seed", "3")]);
+    let with_some = (1..=20).filter(|at| page.text(&format!("{sample}?item={at}")).contains("block around")).count();
+    assert!(with_some >= 15, "{with_some} of 20");
+}
+
 #[test]
 fn a_page_that_is_not_there_names_the_nearest_one() {
     let (_folder, store) = own_sample();
@@ -634,16 +795,18 @@ fn hosts_with_few_pairs_are_named_with_the_reason_and_keys_with_where_they_act()
     let (_folder, store) = own_sample();
     let path = "/host?host=webserver.site.test";
     let before = Page::of(&store).text(path);
-    assert!(before.contains("<bdi>webserver.site.test/manual/</bdi>") && !before.contains("host:de:en"), "{before}");
-    assert!(!before.contains("id=\"lacking\""), "{before}");
+    assert!(before.contains("<bdi>webserver.site.test/<wbr>manual/<wbr></bdi>"), "{before}");
+    assert!(!before.contains("host:de:en") && !before.contains("ew pairs: "), "{before}");
     diglot(&store).args(["--quiet", "run", "--langs", "en,ja"]).assert().success();
     let page = Page::of(&store);
     let why = "--langs leaves out pages in fr (23), zh-Hans (13)";
     assert!(page.text(path).contains(why), "{}", page.text(path));
     let until = Instant::now() + Duration::from_secs(20);
-    while !page.text("/").contains(why) {
-        assert!(Instant::now() < until, "{}", page.text("/"));
+    while !page.text("/hosts?show=none").contains(why) {
+        assert!(Instant::now() < until, "{}", page.text("/hosts?show=none"));
     }
+    let overview = page.text("/");
+    assert!(overview.contains("<li class=\"card todo\">") && overview.contains("show=none"), "{overview}");
 }
 
 #[test]

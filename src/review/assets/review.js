@@ -1,4 +1,5 @@
 "use strict";
+document.documentElement.classList.add("scripted");
 
 // Sentences that are aligned light up together, by pointer and by keyboard.
 const beads = new Map();
@@ -55,6 +56,73 @@ for (const form of document.querySelectorAll("form[method=post]")) {
     form.dataset.sent = "yes";
   });
 }
+
+// Filters act at once: what the server answers to the form takes the place of what is shown.
+for (const form of document.querySelectorAll("form[data-at-once]")) {
+  let asked = 0;
+  async function renew() {
+    const own = ++asked;
+    const fields = [...new FormData(form)].filter(([, value]) => value !== "");
+    const address = new URL(form.action.split(/[?#]/)[0]);
+    address.search = new URLSearchParams(fields);
+    const answer = await fetch(address, { cache: "no-store" });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (own !== asked) return;
+    const [old, now] = [document, page].map((part) => part.querySelector(form.dataset.atOnce));
+    if (now) {
+      old.replaceWith(document.importNode(now, true));
+      history.replaceState(null, "", address);
+    } else {
+      const said = document.createElement("p");
+      said.className = "notice";
+      said.textContent = page.querySelector("main .notice")?.textContent ?? "No answer.";
+      old.replaceChildren(said);
+    }
+  }
+  let waiting;
+  form.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(renew, 150);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    renew();
+  });
+}
+
+// What is to be copied.
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  });
+}
+
+// While a run works on the store, how far it is.
+const live = document.querySelector("[data-live]");
+async function look() {
+  let next = 15000;
+  if (!document.hidden) {
+    try {
+      const working = await (await fetch(live.dataset.live, { cache: "no-store" })).json();
+      live.hidden = !working;
+      if (working) {
+        next = 1000;
+        live.querySelector("strong").textContent = working.stage;
+        live.querySelector("span").textContent = working.text;
+        const bar = live.querySelector("progress");
+        bar.setAttribute("aria-label", working.stage);
+        if (working.share === null) bar.removeAttribute("value");
+        else bar.value = working.share;
+      }
+    } catch {
+      return; // The server has ended.
+    }
+  }
+  setTimeout(look, next);
+}
+if (live) setTimeout(look, live.hidden ? 5000 : 1000);
 
 // While the store is counted for the first time, ask until it is done.
 const counting = document.querySelector("[data-counting]");

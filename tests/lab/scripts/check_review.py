@@ -3,12 +3,13 @@
     check_review.py DIGLOT STORE [FOLDER]
 
 Serves the store, drives Chromium through every view by pointer and keyboard, judges a sample, and reads the gold back with
-`diglot eval`. Each view is also looked at 400 pixels wide, light and dark; pictures go into FOLDER. Fails on any message of the console and any
+`diglot eval`. Each view is also looked at 400 and 1920 pixels wide, light and dark; pictures go into FOLDER. Fails on any message of the console and any
 request to another origin. Needs selenium, Chromium and its driver.
 """
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-WIDE, NARROW = 1280, 400
+WIDTHS = 1920, 1280, 400
 
 
 class Failure(Exception):
@@ -98,8 +99,8 @@ class Session:
         self.follow(lambda: self.one("body").send_keys(key))
 
     def look(self, name):
-        """The view in both widths and colours: nothing sticks out, and texts can be read."""
-        for width in (WIDE, NARROW):
+        """The view in all widths and both colours: nothing sticks out, and texts can be read."""
+        for width in WIDTHS:
             for colours in ("light", "dark"):
                 self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                     "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
@@ -158,7 +159,11 @@ def overview(s):
     s.open("")
     s.wait(lambda: s.all("#funnel"), "the figures do not appear")
     steps = {row.find_element(By.TAG_NAME, "th").text: row.find_element(By.CLASS_NAME, "number").text
-             for row in s.all(".bars tr:not(.left)")}
+             for row in s.all(".bars tr:not(.left)") if row.find_elements(By.CLASS_NAME, "number")}
+    starts = {bar.rect["x"] for bar in s.all("section[aria-labelledby=funnel] .bar svg")}
+    check(len(starts) == 1, f"the bars of the funnels start at {starts}")
+    cards = [card.text for card in s.all(".card")]
+    check(len(cards) == 6 and any("Judge 100 pairs" in card for card in cards), f"the cards are {cards}")
     check(int(steps["page pairs"].replace(",", "")) > 0, f"no pairs among {steps}")
     listed = subprocess.run([s.diglot, "--store", s.store, "pairs", "--format", "tsv"], capture_output=True, text=True, check=True)
     pairs = len(listed.stdout.splitlines()) - 1
@@ -168,19 +173,23 @@ def overview(s):
 
 def hosts(s):
     s.open("hosts")
-    names = [link.text for link in s.all(".list a")]
+    names = [link.text for link in s.all(".list tbody a")]
     check(names, "no host is listed")
     search = s.one("input[type=search]")
     search.send_keys(names[0][:6])
-    s.follow(lambda: search.send_keys(Keys.ENTER))
-    found = [link.text for link in s.all(".list a")]
+    s.wait(lambda: "q=" in s.driver.current_url, "the search does not act at once")
+    found = [link.text for link in s.all(".list tbody a")]
     check(names[0] in found and all(names[0][:6] in name for name in found), f"the search found {found}")
     s.look("hosts")
-    s.follow(lambda: s.all(".list a")[found.index(names[0])].click())
+    pages = s.one(".list th a[href*='sort=pages']")
+    s.follow(lambda: pages.click())
+    check(s.all(".list th[aria-sort=descending] a[href*='sort=pages']"), "the head of a column does not sort")
+    found = [link.text for link in s.all(".list tbody a")]
+    s.follow(lambda: s.all(".list tbody a")[found.index(names[0])].click())
     check(s.text("h1") == names[0], "another host came")
     s.look("host")
     Select(s.one("select[name=order]")).select_by_value("low")
-    s.follow(lambda: s.one("section[aria-labelledby=pairs] button").click())
+    s.wait(lambda: "order=low" in s.driver.current_url, "the order does not act at once")
     rows = s.all("section[aria-labelledby=pairs] tbody tr")
     scores = [float(row.find_element(By.CLASS_NAME, "number").text) for row in rows]
     check(scores and scores == sorted(scores), f"scores are not in order: {scores}")
@@ -226,11 +235,12 @@ def pair(s):
 
 def judge(s, what, by, size):
     s.open("judge")
+    s.look("judge")
+    s.one("details.more summary").click()
     s.one("input[name=size]").clear()
     s.one("input[name=size]").send_keys(str(size))
     Select(s.one("select[name=what]")).select_by_value(what)
     Select(s.one("select[name=by]")).select_by_value(by)
-    s.look("judge")
     s.follow(lambda: s.one("form.draw button").click())
     check("score" not in s.text("main").lower(), "a score is shown to who judges")
     s.look(f"judge-{what}")
@@ -247,6 +257,45 @@ def judge(s, what, by, size):
     check("%" in found and " to " in found, f"no interval: {found}")
     s.look(f"result-{what}")
     return of, found
+
+
+def pairs(s):
+    s.open("")
+    s.wait(lambda: s.all("#matrix"), "the figures do not appear")
+    cell = s.one(".matrix td a")
+    count = cell.text
+    s.follow(lambda: cell.click())
+    check(s.text(".paging span").endswith(f"of {count}"), f"{count} pairs in the matrix, {s.text('.paging span')} in their list")
+    s.look("pairs")
+    s.follow(lambda: s.one(".list tbody a").click())
+    s.press("j")
+    check(s.all(".steps [rel=prev]"), "no way back in the list of all hosts")
+
+
+def sentences(s):
+    """A chain of filters, and the command that the page shows for it: it exports as many as the page says."""
+    s.open("sentences")
+    s.wait(lambda: s.all("#command"), "no sentence pairs are drawn")
+    whole = s.text(".chain .number")
+    s.one("input[name=min]").send_keys("0.9")
+    Select(s.one("select[name=c1]")).select_by_value("chars_a")
+    s.one("input[name=v1]").send_keys("30")
+    Select(s.one("select[name=c2]")).select_by_value("furniture")
+    Select(s.one("select[name=s2]")).select_by_value("=")
+    s.one("input[name=v2]").send_keys("false")
+    s.wait(lambda: "furniture" in s.text("#command"), "the command does not follow the form")
+    left = [number.text for number in s.all(".bars.chain > tbody > tr > .number")]
+    check(len(left) == 4 and left[0] == whole, f"the chain leaves {left}")
+    s.look("sentences")
+    command = shlex.split(s.text("#command"))
+    check(command[0] == "diglot", f"the command is {command}")
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "bitext.tsv")
+        subprocess.run([s.diglot, *command[1:-1], file], check=True, capture_output=True)
+        with open(file, encoding="utf-8") as lines:
+            exported = sum(1 for _ in lines) - 1
+    check(f"{exported:,}" == left[-1], f"{command} writes {exported}, the page says {left}")
+    return exported
 
 
 def gold(s):
@@ -272,15 +321,17 @@ def main(diglot, store, folder=None):
             overview(s)
             hosts(s)
             pair(s)
+            pairs(s)
+            exported = sentences(s)
             of, found = judge(s, "pairs", "score", 40)
             total = gold(s)
             check((int(total["right"]), int(total["wrong"])) == (of - 2, 1), f"eval reads {total} of {of} judged pairs")
-            sentences, _ = judge(s, "sentences", "", 6)
+            judged, _ = judge(s, "sentences", "", 6)
             s.quiet()
         finally:
             s.close()
-    print(f"review: 9 views in 2 widths and 2 colours; {of} pairs judged by keyboard, precision {found}; eval --sample reads "
-          f"right {total['right']}, wrong {total['wrong']}; {sentences} sentence pairs judged")
+    print(f"review: 11 views in 3 widths and 2 colours; {exported} sentence pairs pass a chain of filters and its command; {of} pairs judged by keyboard, precision {found}; eval --sample reads "
+          f"right {total['right']}, wrong {total['wrong']}; {judged} sentence pairs judged")
 
 
 if __name__ == "__main__":

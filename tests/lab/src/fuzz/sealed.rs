@@ -307,10 +307,10 @@ pub fn ask(folder: &Path, config: &Config) {
     let _ = query::for_each_document(&store, config, &all, true, &|_| true, |_| Ok(()));
     let _ = query::for_each_page(&store, &all, &|_| true, |_| Ok(()));
     let _ = query::for_each_record(&store, config, &all, &|_| true, |_| Ok(()));
-    let _ = (query::fetch(&store, &all, &|_| true), query::overview(&store, |_| Ok(())));
+    let _ = (query::fetch(&store, &all, &|_| true), query::overview(&store, config, |_, _| Ok(())));
     let filter = PairFilter { scores: (0.0, 1.0), ..PairFilter::default() };
     let _ = query::pairs_page(&store, config, &all, &filter, PairOrder::LowScore, 0..50);
-    let _ = query::lone_pages(&store, &all, None, 0..50);
+    let _ = query::lone_pages(&store, config, &all, query::LoneFilter::default(), 0..50);
     let _ = realign::for_each_bead(&store, &all, realign::Means::Lengths, |_| true, |_, _, _| Ok(()));
     let url = |lang: &str| CanonicalUrl::parse(&format!("http://{lang}.packaging.site.test/support.html"));
     if let (Ok(one), Ok(other)) = (url("fr"), url("de")) {

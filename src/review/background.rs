@@ -1,0 +1,110 @@
+//! What no request has time for is counted in the background. Until a count is finished, the result of the count before is shown.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use diglot::store::{Access, Store};
+
+/// The result of a count.
+pub trait Background: Send + Sync + 'static {
+    /// True when the count is of the commit at which a store is open.
+    fn is_of(&self, store: &Store) -> bool;
+}
+
+/// The last finished count, and whether another one is running.
+pub struct Counting<T> {
+    /// Folder of the store.
+    folder: PathBuf,
+    count: fn(&Store) -> diglot::Result<T>,
+    last: Mutex<Option<Arc<T>>>,
+    is_running: AtomicBool,
+    /// When the last count ended, and how long it took.
+    took: Mutex<Option<(Instant, Duration)>>,
+}
+
+/// After a count, this many times its duration must pass before a store that has changed is counted again.
+const REST: u32 = 5;
+
+/// How long a page waits for the first count.
+const PATIENCE: Duration = Duration::from_millis(60);
+
+/// A count that was faster than this is treated as if it had taken this long.
+const LEAST_REST: Duration = Duration::from_millis(200);
+
+/// Marks a count as running, until it ends in any way.
+struct Running<'c>(&'c AtomicBool);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T: Background> Counting<T> {
+    /// What `count` counts of the store in a folder; nothing is counted yet.
+    pub fn of(folder: &Path, count: fn(&Store) -> diglot::Result<T>) -> Arc<Counting<T>> {
+        let (last, took) = (Mutex::default(), Mutex::default());
+        Arc::new(Counting { folder: folder.to_owned(), count, last, is_running: AtomicBool::new(false), took })
+    }
+
+    /// The last count, if there is one. Starts another if the store has changed since.
+    pub fn last(self: &Arc<Self>) -> Option<Arc<T>> {
+        let began = Instant::now();
+        loop {
+            let last = held(&self.last).clone();
+            if let Some(last) = last {
+                self.renew(&last);
+                return Some(last);
+            }
+            self.begin();
+            if began.elapsed() > PATIENCE {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn renew(self: &Arc<Self>, last: &T) {
+        if self.is_rested() && self.open().is_ok_and(|store| !last.is_of(&store)) {
+            self.begin();
+        }
+    }
+
+    fn is_rested(&self) -> bool {
+        held(&self.took).is_none_or(|(at, took)| at.elapsed() > took * REST)
+    }
+
+    fn open(&self) -> diglot::Result<Store> {
+        Store::open(&self.folder, Access::Read)
+    }
+
+    /// Starts a count, unless one is running.
+    pub fn begin(self: &Arc<Self>) {
+        if !self.is_rested() || self.is_running.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let counting = self.clone();
+        std::thread::spawn(move || {
+            let _running = Running(&counting.is_running);
+            let began = Instant::now();
+            match counting.open().and_then(|store| (counting.count)(&store)) {
+                Ok(counted) => *held(&counting.last) = Some(Arc::new(counted)),
+                Err(why) => drop(writeln!(std::io::stderr(), "diglot: the figures cannot be counted: {why}")),
+            }
+            // After a failure, the next count waits as well.
+            *held(&counting.took) = Some((Instant::now(), began.elapsed().max(LEAST_REST)));
+        });
+    }
+}
+
+/// The hash of the commit at which a store is open: a store that replaced another may have a commit of the same number.
+pub fn commit_hash(store: &Store) -> Option<u64> {
+    store.witness().map(|witness| witness.commit_hash())
+}
