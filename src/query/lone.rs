@@ -35,7 +35,7 @@ pub enum LoneReason {
 
 impl LoneReason {
     /// Every reason; a page whose best candidate was accepted has a partner.
-    pub const ALL: [LoneReason; 11] = {
+    pub const ALL: [LoneReason; 12] = {
         use LoneReason::*;
         [
             Candidate(Outcome::LowScore),
@@ -43,6 +43,7 @@ impl LoneReason {
             Candidate(Outcome::SameText),
             Candidate(Outcome::Contradicted),
             Candidate(Outcome::Edition),
+            Candidate(Outcome::Forbidden),
             NotProposed,
             OneLanguage,
             Copy,
@@ -60,6 +61,7 @@ impl LoneReason {
             LoneReason::Candidate(Outcome::SameText) => "candidates have the same text",
             LoneReason::Candidate(Outcome::Contradicted) => "candidates contradicted by a third language",
             LoneReason::Candidate(Outcome::Edition) => "candidates of other contents",
+            LoneReason::Candidate(Outcome::Forbidden) => "candidates forbidden by a correction",
             LoneReason::NotProposed => "nothing proposes a partner",
             LoneReason::OneLanguage => "site of one language",
             LoneReason::Copy => "untranslated copy",
