@@ -1,4 +1,4 @@
-//! An export of many files in a folder, which appears complete or not at all.
+//! A folder that appears complete or not at all: an export of many files, or a store.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,21 +77,35 @@ impl Folder {
         Ok(path)
     }
 
+    /// The folder, as long as it has not its name.
+    pub fn path(&self) -> &Path {
+        self.made.path()
+    }
+
     /// Gives the folder its name, or removes it after an error, or if the store was changed by others meanwhile.
     pub fn finish(self, written: anyhow::Result<()>) -> anyhow::Result<Written> {
-        written.and_then(|()| Ok(super::touched::check()?))?;
-        let Folder { made, path, written, _lock } = self;
+        let files = self.written.get();
+        self.finish_with(written).map(|()| files)
+    }
+
+    /// The same, and passes on what was written.
+    pub fn finish_with<T>(self, written: anyhow::Result<T>) -> anyhow::Result<T> {
+        let told = written.and_then(|told| {
+            super::touched::check()?;
+            Ok(told)
+        })?;
+        let Folder { made, path, _lock, .. } = self;
         sync(made.path()).map_err(Error::io(&path, "syncing"))?;
         // Whatever happens now, what took hours is not removed.
         let made = made.keep();
         // An empty one may lie there.
         let _ = fs::remove_dir(&path);
         fs::rename(&made, &path).map_err(Error::io(&path, "naming")).with_context(|| {
-            format!("the export is complete, and lies in {}; give it a name yourself", made.display())
+            format!("everything is written, and lies in {}; give it a name yourself", made.display())
         })?;
         let parent = path.parent().unwrap_or(&path);
         sync_folder(parent).map_err(Error::io(parent, "syncing"))?;
-        Ok(written.get())
+        Ok(told)
     }
 }
 
@@ -110,7 +124,7 @@ fn is_mounted(path: &Path, parent: &Path) -> bool {
     }
 }
 
-/// Removes what an export that was killed has left.
+/// Removes what a command that was killed has left.
 fn clear(made: &Path) -> anyhow::Result<()> {
     if !made.is_dir() {
         return Ok(());
@@ -124,7 +138,7 @@ fn lock(made: &Path) -> Result<Option<File>, Error> {
     let Ok(file) = File::open(made) else { return Ok(None) };
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => {
-            let problem = "is being written by another export; wait for it, or give another folder";
+            let problem = "is being written by another command; wait for it, or give another folder";
             Err(Error::input(made.display().to_string(), problem))
         }
         Err(TryLockError::Error(_)) => Ok(None),
@@ -535,7 +549,7 @@ mod tests {
         fs::create_dir(&out).and_then(|()| fs::write(out.join("x"), "of others")).expect("room on the disk");
         let problem = format!("{:#}", made.finish(Ok(())).expect_err("the place is taken"));
         let kept = outside.path().join(".out.part/en-fr/part.tsv");
-        assert!(problem.contains("the export is complete, and lies in ") && kept.is_file(), "{problem}");
+        assert!(problem.contains("everything is written, and lies in ") && kept.is_file(), "{problem}");
         if Path::new("/proc").is_dir() && cfg!(target_os = "linux") {
             assert!(is_mounted(Path::new("/proc"), Path::new("/")) && !is_mounted(outside.path(), outside.path()));
         }

@@ -10,7 +10,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Look", &["status", "hosts", "keys", "pairs", "bitext", "explain", "show", "index", "cat"]),
     ("Judge", &["review", "correct", "report", "eval", "compare", "diff"]),
     ("Hand over", &["export", "rebuild", "recover", "explore"]),
-    ("Keep the store", &["check", "compact", "remove"]),
+    ("Keep the store", &["check", "compact", "remove", "merge"]),
     ("For shells and engines", &["completions", "man", "exec", "help"]),
 ];
 

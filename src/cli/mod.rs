@@ -39,6 +39,7 @@ mod layout;
 mod listing;
 mod losses;
 mod manual;
+mod merge;
 mod output;
 mod pairs;
 mod parent;
@@ -130,6 +131,7 @@ enum Command {
     Check(upkeep::Check),
     Compact(upkeep::Compact),
     Remove(upkeep::Remove),
+    Merge(merge::Merge),
     Completions(manual::Completions),
     Man(manual::Man),
 }
@@ -278,6 +280,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Check(command) => command.run(global),
         Command::Compact(command) => command.run(global),
         Command::Remove(command) => command.run(global),
+        Command::Merge(command) => command.run(global),
         Command::Completions(command) => command.run(Cli::command()),
         Command::Man(command) => command.run(Cli::command()),
     }

@@ -26,7 +26,7 @@ pub fn name_store(store: &Path) {
 }
 
 /// Commands that do not use a store.
-const WITHOUT_STORE: [&str; 8] = ["cat", "compare", "completions", "diff", "exec", "index", "man", "rebuild"];
+const WITHOUT_STORE: [&str; 9] = ["cat", "compare", "completions", "diff", "exec", "index", "man", "merge", "rebuild"];
 
 /// A text in which each command (`` `diglot run` ``) that uses a store and does not name one names this store.
 fn with_store(text: &str, option: &str) -> String {

@@ -138,7 +138,6 @@ impl Store {
     ///
     /// # Errors
     /// When the store cannot be read.
-    #[cfg(feature = "exec")]
     pub(crate) fn page_bytes(&self, at: RecordRef) -> Result<Vec<u8>> {
         self.page_as(at, |bytes| Some(bytes.to_vec()))
     }

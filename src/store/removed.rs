@@ -18,6 +18,13 @@ pub fn archive_hash(name: &str) -> u64 {
     name_hash(&format!("archive {name}"))
 }
 
+/// The hashes under one of which a URL (without scheme) is listed if it, its host or its registrable domain is removed.
+pub fn hashes_of(identity: &str) -> [u64; 5] {
+    let host = host_of(identity);
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    [identity, host, &registrable_domain(host), name, &registrable_domain(name)].map(name_hash)
+}
+
 /// All removals of a store together.
 #[derive(Clone, Debug, Default)]
 pub struct Removed {
@@ -74,10 +81,7 @@ impl Removed {
         if self.names.is_empty() {
             return false;
         }
-        let host = host_of(identity);
-        let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-        let names = [identity, host, &registrable_domain(host), name, &registrable_domain(name)].map(name_hash);
-        names.iter().filter_map(|name| self.names.get(name)).any(|&archives| archive < archives)
+        hashes_of(identity).iter().filter_map(|name| self.names.get(name)).any(|&archives| archive < archives)
     }
 
     /// True when the URL of a request was removed, or the page on whose behalf it was made.

@@ -128,6 +128,23 @@ impl Reviews {
         file.write_all(&line).and_then(|()| file.sync_data()).map_err(Error::io(&path, "writing"))
     }
 
+    /// Adds all lines of the marks of another store, durably; returns how many.
+    ///
+    /// # Errors
+    /// When they cannot be read, or the disk does not take them.
+    pub fn take(&self, other: &Reviews) -> Result<u64> {
+        let lines: Vec<Vec<u8>> = other.lines()?.into_iter().filter(|line| !line.is_empty()).collect();
+        if lines.is_empty() {
+            return Ok(0);
+        }
+        let (path, mut held) = (self.marks_file(), self.open_marks()?);
+        let mut bytes = lines.join(&b'\n');
+        bytes.push(b'\n');
+        let written = held.file.write_all(&bytes).and_then(|()| held.file.sync_data());
+        written.map_err(Error::io(&path, "writing"))?;
+        Ok(lines.len() as u64)
+    }
+
     /// All marks.
     ///
     /// # Errors

@@ -31,6 +31,7 @@ mod languages;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod licences;
 mod listings;
+mod merge;
 mod modules;
 #[cfg(unix)]
 mod outside;

@@ -195,6 +195,16 @@ impl StoredPage {
         are_whole.then_some(StoredPage { lists, strings, ..head })
     }
 
+    /// An encoded page with the number of another archive; `None` where it makes no sense.
+    pub fn with_archive(bytes: &[u8], archive: u32) -> Option<Vec<u8>> {
+        // The number is the first of all.
+        let end = bytes.iter().position(|byte| *byte < 0x80)?;
+        let mut page = Vec::with_capacity(bytes.len() + 4);
+        put(&mut page, u64::from(archive));
+        page.extend_from_slice(&bytes[end + 1..]);
+        StoredPage::url_of(&page).is_some().then_some(page)
+    }
+
     /// The URL of an encoded page, as [`StoredPage::url`] returns it; reads no more of the page than it needs.
     pub fn url_of(bytes: &[u8]) -> Option<&str> {
         let mut from = Reader::new(bytes);
