@@ -256,6 +256,12 @@ impl SideText {
     }
 }
 
+/// The hash of a text without white space, as [`SideText::hash`] is.
+pub fn hash_of_text(text: &str) -> u64 {
+    let exact: String = text.chars().filter(|&c| Form::known(c) != Form::Space).collect();
+    if text.is_empty() { 0 } else { xxh3_64(exact.as_bytes()) & ((1 << TEXT_BITS) - 1) }
+}
+
 /// The hash by which equal sentence pairs are found, of both languages and texts.
 pub fn hash_of_sentences(langs: (Lang, Lang), texts: (u64, u64)) -> u64 {
     let parts = [langs.0.to_bytes(), langs.1.to_bytes(), texts.0.to_le_bytes(), texts.1.to_le_bytes()];

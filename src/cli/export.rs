@@ -1,5 +1,6 @@
 //! `diglot export`.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use diglot::export::mark::{Mark, identity};
 use diglot::export::{self, Content, Exporter, Extra, Format, Row, TakeDown};
 use diglot::inputs;
 use diglot::query::bitext::{self, ALTERNATIVES, Asked, RECORDS};
-use diglot::query::{self, Joiner, PairRecords, Scope};
+use diglot::query::{self, Joiner, KnownSentences, PairRecords, Scope};
 use diglot::rebuild;
 use diglot::store::Store;
 use diglot::types::{BitextLine, Lang, LangPair, counted};
@@ -79,6 +80,13 @@ pub struct Export {
     /// pages by their URLs alone, so those go that the file names by URL or host.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     take_down: Option<PathBuf>,
+    /// Leave out sentence pairs that another store has too, on whatever pages; repeated, any of several.
+    ///
+    /// Those count that it keeps, of the same languages and with the same texts but for white space. They are counted; with --keep-all they are
+    /// there, with the reason `in another store`. It takes 8 bytes in the temporary folder for each sentence pair of the other stores, 24 while they are
+    /// sorted, and hardly any memory.
+    #[arg(long, value_name = "STORE", hide_short_help = true)]
+    not_in: Vec<PathBuf>,
     /// Also export sentence pairs that were left out, with the reason.
     #[arg(long)]
     keep_all: bool,
@@ -142,6 +150,7 @@ impl Export {
             let problem = format!("--take-down names record ids, which --what {what} has none of; give URLs");
             return Err(Error::Config(problem).into());
         }
+        let known = self.known(global)?.map(RefCell::new);
         let source = Source {
             args: &self,
             store: &store,
@@ -149,8 +158,26 @@ impl Export {
             scope: &scope,
             wanted: &wanted,
             take_down: &take_down,
+            known: known.as_ref(),
         };
         self.write(&source, content, format, &plan)
+    }
+
+    /// The sentence pairs of the stores of --not-in.
+    fn known(&self, global: &Global) -> anyhow::Result<Option<KnownSentences>> {
+        if self.not_in.is_empty() {
+            return Ok(None);
+        }
+        let mut stores = Vec::new();
+        for path in &self.not_in {
+            let (store, config) = global.read_too(path)?;
+            if let Some(problem) = Lists::Bitext.missing(&store, &config)? {
+                bail!("--not-in: {} has no sentence pairs: {problem}", path.display());
+            }
+            global.note_stale(Lists::Bitext, &store, &config)?;
+            stores.push(store);
+        }
+        Ok(Some(KnownSentences::of(&stores, global.memory)?))
     }
 
     /// The file to write; `None` for stdout.
@@ -184,6 +211,9 @@ impl Export {
         }
         if self.keep_all && ![Bitext, Rebuild, Documents].contains(&content) {
             return needs("--keep-all", &[Bitext, Rebuild, Documents]);
+        }
+        if !self.not_in.is_empty() && ![Bitext, Rebuild].contains(&content) {
+            return needs("--not-in", &[Bitext, Rebuild]);
         }
         if self.join.is_some() && content != Bitext {
             return needs("--join", &[Bitext]);
@@ -429,7 +459,12 @@ struct Source<'j> {
     scope: &'j Scope,
     wanted: &'j Wanted,
     take_down: &'j TakeDown,
+    /// What other stores have, which is left out.
+    known: Option<&'j RefCell<KnownSentences>>,
 }
+
+/// The reason of a sentence pair that another store has.
+const ELSEWHERE: &str = "in another store";
 
 impl Source<'_> {
     fn failed(&self, source: io::Error) -> Error {
@@ -491,23 +526,30 @@ impl Source<'_> {
         fn row(line: &BitextLine, is_rebuilt: bool) -> Row<'_> {
             if is_rebuilt { Row::Rebuild(line) } else { Row::Sentences(line) }
         }
-        let is_rebuilt = content == Content::Rebuild;
+        let (is_rebuilt, keep_all) = (content == Content::Rebuild, self.args.keep_all);
         let mut joiner = self.args.join.map(Joiner::new);
         let alternatives = format.has_columns() || self.wanted.asks_for(ALTERNATIVES);
         let asked = Asked {
-            all: self.args.keep_all,
+            all: keep_all,
             alternatives,
             records: is_rebuilt || self.names_records(),
             pages: is_rebuilt,
             totals: is_rebuilt || format.has_totals(),
         };
-        let mut shortened = 0_u64;
+        let (mut shortened, mut elsewhere) = (0_u64, 0_u64);
         bitext::for_each_bead(self.store, self.config, self.scope, asked, |mut line| {
             if is_rebuilt {
                 shortened += u64::from(shorten(&mut line));
             }
-            let is_wanted = self.wanted.takes(line.score, [line.lang_a, line.lang_b])
+            let mut is_wanted = self.wanted.takes(line.score, [line.lang_a, line.lang_b])
                 && self.wanted.takes_row(Row::Sentences(&line));
+            if let Some(known) = self.known.filter(|_| is_wanted && line.reason.is_none())
+                && known.borrow_mut().has(&line)?
+            {
+                elsewhere += 1;
+                line.reason = Some(ELSEWHERE);
+                is_wanted = keep_all;
+            }
             let complete = match &mut joiner {
                 Some(joiner) if is_wanted => joiner.next(line),
                 Some(joiner) => joiner.rest(),
@@ -515,6 +557,11 @@ impl Source<'_> {
             };
             complete.map_or(Ok(()), |line| sink.row(row(&line, is_rebuilt)))
         })?;
+        if elsewhere > 0 {
+            let (count, are) =
+                (counted(elsewhere, "sentence pair"), if keep_all { "have the reason" } else { "left out:" });
+            say(format!("{count} {are} {ELSEWHERE}"));
+        }
         if shortened > 0 {
             let most = BinaryBytes(rebuild::ROW_BYTES as u64);
             say(format!("{} of more than {most} have not all pages in `also`", counted(shortened, "row")));
@@ -562,6 +609,8 @@ impl Source<'_> {
         settings.extend(args.limit.map(|limit| ("limit".into(), limit.to_string())));
         settings.extend(args.keep_all.then(|| ("keep-all".into(), "yes".into())));
         settings.extend(args.take_down.as_ref().map(|_| ("take-down".into(), "a list".into())));
+        settings
+            .extend((!args.not_in.is_empty()).then(|| ("not-in".into(), counted(args.not_in.len() as u64, "store"))));
         settings.extend(args.since.as_ref().map(|_| ("since".into(), "an earlier export".into())));
         settings.extend(args.shape.told());
         Card::new(name, settings, args.shape.parts())

@@ -252,6 +252,11 @@ impl SiteBitext {
         self.chunks.partition_point(|chunk| chunk.first <= place).saturating_sub(1)
     }
 
+    /// How many chunks there are.
+    pub(super) fn chunk_count(&self) -> usize {
+        self.chunks.len()
+    }
+
     /// The page pairs of a chunk: the position of the first, and the beads of each with the reason for leaving it out, repetition included;
     /// that on other sites only if sites `are_compared`.
     pub(super) fn coded(&self, chunk: usize, are_compared: bool) -> (u32, Vec<Vec<BeadRow>>) {

@@ -21,6 +21,7 @@ mod frequency;
 mod hosts;
 mod joining;
 mod keys;
+mod known_sentences;
 pub(crate) mod languages;
 mod learnt;
 mod lone;
@@ -75,6 +76,7 @@ pub use joining::Joiner;
 pub use keys::{KeyLine, keys};
 #[cfg(feature = "exec")]
 pub(crate) use keys::{numbered_keys, state_name};
+pub use known_sentences::KnownSentences;
 pub use languages::{for_each_language, learnt_languages};
 pub use learnt::learnt_words;
 #[cfg(feature = "exec")]

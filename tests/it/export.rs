@@ -342,3 +342,51 @@ fn records_of_a_host_are_of_the_languages_that_are_asked_for() {
     assert_eq!(some.len(), 24);
     assert!(some.iter().all(|url| url.contains("/en/") || url.contains("/fr/")), "{some:?}");
 }
+
+#[test]
+fn sentence_pairs_that_another_store_has_are_left_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = |name: &str, domains: std::ops::Range<usize>, langs: [&str; 2]| {
+        let mut site = SiteBuilder::default();
+        for (domain, number) in domains.flat_map(|domain| (0..4).map(move |number| (domain, number))) {
+            for lang in langs {
+                let url = format!("http://{name}{domain}.test/{lang}/p{number}.html");
+                site.page(url, lang, domain * 10 + number);
+            }
+        }
+        let (archive, store) = (folder.path().join(format!("{name}.warc.gz")), folder.path().join(name));
+        site.write(&archive);
+        run(&store, &[&archive]);
+        store
+    };
+    let (known, other) = (store("known", 0..4, ["en", "fr"]), store("other", 2..6, ["en", "de"]));
+    let new = store("new", 1..6, ["en", "fr"]);
+    let rows = |store: &Path, arguments: &[&str]| -> (Vec<(String, String)>, String) {
+        let mut command = diglot(store);
+        command.args(["export", "--what", "bitext", "--format", "jsonl"]).args(arguments);
+        let output = command.assert().success().output;
+        let lines = String::from_utf8(output.stdout).expect("UTF-8");
+        let row = |line: &str| serde_json::from_str::<Value>(line).expect("JSON");
+        let texts = |row: Value| (text(&row, "text_a").to_owned(), text(&row, "text_b").to_owned());
+        (lines.lines().map(|line| texts(row(line))).collect(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (all, (there, _)) = (rows(&new, &[]).0, rows(&known, &[]));
+    let expected: Vec<_> = all.iter().filter(|row| !there.contains(row)).cloned().collect();
+    assert!(!expected.is_empty() && expected.len() < all.len(), "{} of {}", expected.len(), all.len());
+    let [known, other] = [known, other].map(|store| store.display().to_string());
+    // The same texts in other languages are others.
+    let (found, told) = rows(&new, &["--not-in", &known, "--not-in", &other]);
+    assert_eq!(found, expected);
+    let left_out = all.len() - expected.len();
+    assert!(told.contains(&format!("{left_out} sentence pairs left out: in another store")), "{told}");
+    // The order of the languages does not matter.
+    assert_eq!(rows(&new, &["--not-in", &known, "--langs", "fr,en"]).0.len(), expected.len());
+    assert_eq!(rows(&new, &["--not-in", &new.display().to_string()]).0, []);
+    let reasons = export(&new, &["-q", "--what", "bitext", "--keep-all", "--not-in", &known]);
+    let elsewhere = reasons.iter().filter(|row| row["reason"] == "in another store");
+    assert_eq!(elsewhere.count(), left_out);
+    let (code, told) = failure(diglot(&new).args(["export", "--what", "pairs", "--not-in", &known]));
+    assert!(code == 2 && told.contains("--not-in needs --what bitext, rebuild"), "{told}");
+    let (code, told) = failure(diglot(&new).args(["export", "--what", "bitext", "--not-in", "no.store"]));
+    assert!(code == 1 && told.contains("no.store"), "{told}");
+}
