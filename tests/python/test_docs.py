@@ -18,7 +18,7 @@ def test_the_examples_of_the_documentation_run_one_after_another(
     (tmp_path / "data").symlink_to(ROOT / "data")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "python.md").read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 5
+    assert len(blocks) == 7
     names: dict[str, object] = {}
     for block in blocks:
         exec(block, names)
@@ -26,6 +26,7 @@ def test_the_examples_of_the_documentation_run_one_after_another(
     assert "host:en:fr" in printed
     assert "stage 7 of 7, align" in printed
     assert "the nearest URL it has is" in printed
+    assert "below 0.99" in printed
     assert pq.read_table("en-fr.parquet")["score"].to_numpy().min() >= 0.9
 
 

@@ -37,7 +37,7 @@ def test_settings_are_the_options_of_the_program(tmp_path: pathlib.Path) -> None
         diglot.run(store=tmp_path / "s", min_score=7)
     assert caught.value.exit_code == 2
     with pytest.raises(diglot.DiglotError, match="'--min-scroe'") as caught:
-        diglot.run(store=tmp_path / "s", min_scroe=0.7)
+        diglot.run(store=tmp_path / "s", min_scroe=0.7)  # type: ignore[call-arg]
     assert caught.value.exit_code == 2
     assert "Usage" not in str(caught.value)
     with pytest.raises(diglot.DiglotError, match="no store here"):

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sysconfig
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from typing import IO, Any, TypeAlias, Union
 
@@ -23,7 +23,7 @@ VARIABLE = "DIGLOT"
 #: Settings that name files.
 FILES = ("languages", "lexicon")
 #: Settings that are given once for each of their values, in which there may be commas.
-REPEATED = (*FILES, "where")
+REPEATED = (*FILES, "where", "index", "gold", "grey", "pairs", "archive", "host", "url", "not_in")
 # Bytes of an output that are passed over at once.
 _PORTION = 1 << 20
 # The variable that gives the program the reading end of a pipe: when it ends, whoever started the program is gone.
@@ -49,8 +49,9 @@ def program() -> str:
     raise DiglotError(f"there is no program diglot; install the package anew, or name the program by ${VARIABLE}", 127)
 
 
-def options(settings: Mapping[str, Setting], switches: Iterable[str] = ()) -> list[str]:
-    """Settings as arguments: `min_score=0.9` is `--min-score=0.9`. Switches have no value: they are there or not."""
+def options(settings: Mapping[str, object], switches: Iterable[str] = ()) -> list[str]:
+    """Settings as arguments: `min_score=0.9` is `--min-score=0.9`. Each is a `Setting`, or a map of names to numbers. Switches have no value:
+    they are there or not."""
     arguments: list[str] = []
     switches = frozenset(switches)
     for name, value in settings.items():
@@ -63,6 +64,8 @@ def options(settings: Mapping[str, Setting], switches: Iterable[str] = ()) -> li
             arguments.append(f"{option}={'yes' if value else 'no'}")
         elif isinstance(value, os.PathLike):
             arguments.append(f"{option}={os.fspath(value)}")
+        elif isinstance(value, Mapping):
+            arguments.append(f"{option}={','.join(f'{key}={share}' for key, share in value.items())}")
         elif isinstance(value, Iterable) and not isinstance(value, str):
             parts = [os.fspath(part) for part in value]
             arguments += [f"{option}={part}" for part in parts] if name in REPEATED else [f"{option}={','.join(parts)}"]
@@ -113,10 +116,10 @@ class Answer:
         assert self._process.stdout is not None
         self.output = self._process.stdout
 
-    def finish(self) -> None:
-        """Waits for the end, and warns of what was said.
+    def finish(self, *, allowed: Container[int] = (0,)) -> str:
+        """Waits for the end, and warns of what was said, which it returns.
 
-        Raises `DiglotError` when the exit code is not 0.
+        Raises `DiglotError` when the exit code is none of those that are allowed.
         """
         # What nobody reads any more keeps the program from its end.
         while self.output.read(_PORTION):
@@ -124,9 +127,11 @@ class Answer:
         exit_code = self._process.wait()
         stderr = self._said()
         self.close()
-        if exit_code != 0:
+        if exit_code not in allowed:
             raise error_of(self.command, exit_code, stderr)
-        warn_of(stderr)
+        if exit_code == 0:
+            warn_of(stderr)
+        return stderr
 
     def broken(self, why: str) -> DiglotError:
         """The error of an output that is not what it should be, though the exit code is 0."""

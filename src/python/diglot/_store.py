@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, Union
 
 import pyarrow as pa
 
+from ._errors import DiglotWarning, messages_of
 from ._program import Answer, Setting, StrPath, options
-from ._tables import batches, counts_by_name, table
+from ._settings import Size
+from ._tables import batches, counts_by_name, table, table_of
 
 #: Two languages, `"en,fr"` or `["en", "fr"]`: the first is that of the columns that end in `_a`.
 Langs: TypeAlias = Union[None, str, Iterable[str]]
@@ -22,34 +25,89 @@ Where: TypeAlias = Union[None, str, Iterable[str]]
 HostOrder: TypeAlias = Literal["host", "pages", "pairs", "credibility", "rank"]
 
 
-def _required(name: str, of: pa.DataType) -> pa.Field[Any]:
+#: What `Store.export` writes.
+Content: TypeAlias = Literal[
+    "pairs", "bitext", "rebuild", "documents", "units", "pages", "warc", "fetch", "lexicon", "languages"
+]
+
+
+def required(name: str, of: pa.DataType) -> pa.Field[Any]:
     return pa.field(name, of, nullable=False)
+
+
+def optional(name: str, of: pa.DataType) -> pa.Field[Any]:
+    return pa.field(name, of)
 
 
 KEYS = pa.schema(
     [
-        *(_required(name, pa.string()) for name in ("site", "field", "from", "to", "lang_a", "lang_b")),
-        *(_required(name, pa.int64()) for name in ("power", "assigned", "accepted")),
+        *(required(name, pa.string()) for name in ("site", "field", "from", "to", "lang_a", "lang_b")),
+        *(required(name, pa.int64()) for name in ("power", "assigned", "accepted")),
         pa.field("est_precision", pa.float64()),
-        *(_required(name, pa.float64()) for name in ("credibility", "global")),
-        *(_required(name, pa.string()) for name in ("state", "key", "scope")),
+        *(required(name, pa.float64()) for name in ("credibility", "global")),
+        *(required(name, pa.string()) for name in ("state", "key", "scope")),
     ]
 )
 _HOSTS = pa.schema(
     [
-        *(_required(name, pa.string()) for name in ("host", "domain")),
-        *(_required(name, pa.int64()) for name in ("pages", "pairs")),
-        _required("credibility", pa.float64()),
-        _required("langs", pa.list_(pa.struct([_required("lang", pa.string()), _required("pages", pa.int64())]))),
+        *(required(name, pa.string()) for name in ("host", "domain")),
+        *(required(name, pa.int64()) for name in ("pages", "pairs")),
+        required("credibility", pa.float64()),
+        required("langs", pa.list_(pa.struct([required("lang", pa.string()), required("pages", pa.int64())]))),
+    ]
+)
+_DEEP = pa.schema(
+    [
+        *(required(name, pa.string()) for name in ("url", "lang")),
+        required("chance", pa.float64()),
+        optional("linked", pa.bool_()),
+        required("credibility", pa.float64()),
+        *(required(name, pa.string()) for name in ("key", "outcome")),
+        optional("detail", pa.string()),
+        required("from", pa.string()),
     ]
 )
 _STATUS = pa.schema(
     [
-        *(_required(name, pa.string()) for name in ("what", "name")),
+        *(required(name, pa.string()) for name in ("what", "name")),
         pa.field("count", pa.int64()),
-        _required("detail", pa.string()),
+        required("detail", pa.string()),
     ]
 )
+
+
+# Options without a value.
+_SWITCHES = (
+    *("again", "archives", "calibration", "curve", "detect", "keep_all", "lost", "quiet", "record_ids", "repair"),
+    *("sample", "show_errors", "weak"),
+)
+
+
+def _several(paths: StrPath | Iterable[StrPath]) -> list[StrPath]:
+    """Paths or names, of which one may be given by itself."""
+    return [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export has written."""
+
+    #: The file or folder.
+    path: Path
+    #: What the program said: rows, files and bytes, and what was left out and why.
+    messages: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What a check has found."""
+
+    #: True where nothing is damaged and nothing is lost.
+    is_sound: bool
+    #: The files and what depends on damage, as rows of `what name count detail`.
+    rows: pa.Table
+    #: What the program said, such as what to do.
+    messages: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -222,7 +280,7 @@ class Store:
 
         `langs` is a map from languages to numbers of pages; `und` counts pages of no known language, and untranslated copies.
         """
-        schema = _HOSTS.append(_required("rank", pa.float64())) if sort == "rank" else _HOSTS
+        schema = _HOSTS.append(required("rank", pa.float64())) if sort == "rank" else _HOSTS
         hosts = self._listing("hosts", schema, host=host, sort=sort, limit=limit)
         at = hosts.schema.get_field_index("langs")
         langs = counts_by_name(row.as_py() for row in hosts.column("langs"))
@@ -250,8 +308,165 @@ class Store:
         rows = self.status().to_pylist()
         return {row["name"].replace(" ", "_"): row["count"] for row in rows if row["what"] == "total"}
 
-    def _command(self, name: str, **settings: Setting) -> list[str]:
-        return [name, f"--store={self.path}", *options(settings, ("archives", "detect", "keep_all", "quiet", "weak"))]
+    def export(
+        self,
+        output: StrPath,
+        *,
+        what: Content | None = None,
+        format: str | None = None,
+        host: str | None = None,
+        langs: Langs = None,
+        min_score: float | None = None,
+        where: Where = None,
+        limit: int | None = None,
+        since: StrPath | None = None,
+        mark: StrPath | None = None,
+        take_down: StrPath | None = None,
+        not_in: StrPath | Iterable[StrPath] = (),
+        keep_all: bool = False,
+        join: int | None = None,
+        detect: bool = False,
+        record_ids: bool = False,
+        partition_by: Literal["langs"] | None = None,
+        shard_size: Size | None = None,
+        split: str | Mapping[str, float] | None = None,
+        compression: str | None = None,
+    ) -> Exported:
+        """Writes a file or folder for other tools, with the options of `diglot export`; the guide of the program explains them (Exports).
+
+        The ending of `output` gives the format (`.tsv .csv .jsonl .parquet .arrow .tmx .warc`), `format` where it gives none, such as
+        `"hf"` and `"moses"`. It appears once it is complete. `not_in` are the folders of other stores, whose sentence pairs are left out. `split` is a map such as `{"train": 0.98, "dev": 0.01, "test": 0.01}`, or its text.
+        """
+        settings = {
+            "what": what,
+            "format": format,
+            "host": host,
+            "langs": langs,
+            "min_score": min_score,
+            "where": where,
+            "limit": limit,
+            "since": since,
+            "mark": mark,
+            "take_down": take_down,
+            "not_in": _several(not_in),
+            "keep_all": keep_all,
+            "join": join,
+            "detect": detect,
+            "record_ids": record_ids,
+            "partition_by": partition_by,
+            "shard_size": shard_size,
+            "split": split,
+            "compression": compression,
+        }
+        path = Path(os.path.abspath(output))
+        answer = Answer(self._command("export", output=path, **settings))
+        # That rows were left out as they were asked to is no warning.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DiglotWarning)
+            said = answer.finish()
+        return Exported(path, tuple(messages_of(said)))
+
+    def evaluate(
+        self,
+        gold: StrPath | Iterable[StrPath],
+        *,
+        what: Literal["pairs", "keys", "bitext"] = "pairs",
+        grey: StrPath | Iterable[StrPath] = (),
+        pairs: StrPath | Iterable[StrPath] = (),
+        host: str | None = None,
+        sample: bool = False,
+        align: Literal["lengths", "words", "blocks", "all"] | None = None,
+        curve: bool = False,
+        calibration: bool = False,
+        show_errors: bool = False,
+        svg: StrPath | None = None,
+    ) -> pa.Table:
+        """Scores pairs, keys or sentence pairs against gold: files of it, or folders, as `diglot eval` reads them.
+
+        The columns are those that `diglot eval` lists for `what`, with `curve` and with `calibration`; `grey` are pairs to ignore, `pairs`
+        the gold pairs beside gold keys.
+        """
+        command = self._command(
+            "eval",
+            format="json",
+            gold=_several(gold),
+            grey=_several(grey),
+            pairs=_several(pairs),
+            what=what,
+            host=host,
+            sample=sample,
+            align=align,
+            curve=curve,
+            calibration=calibration,
+            show_errors=show_errors,
+            svg=svg,
+        )
+        return pa.Table.from_pylist(json.loads(Answer(command).read()))
+
+    def remove(
+        self,
+        *,
+        archives: StrPath | Iterable[StrPath] = (),
+        hosts: str | Iterable[str] = (),
+        urls: str | Iterable[str] = (),
+        lost: bool = False,
+    ) -> tuple[str, ...]:
+        """Takes archives, hosts (or registrable domains) and URLs out of the store, all or nothing; gives what the program says of it.
+
+        `run(store=…)` then makes again what depended on them, and `diglot compact` deletes their bytes. With `lost`, the store goes on without
+        what damage took from it. A name that the store does not have is a `DiglotError`.
+        """
+        command = self._command(
+            "remove", archive=_several(archives), host=_several(hosts), url=_several(urls), lost=lost
+        )
+        return tuple(Answer(command).read().decode(errors="replace").splitlines())
+
+    def check(self, *, repair: bool = False) -> CheckResult:
+        """Reads every byte of the store; with `repair`, drops what is damaged, so that `run(store=…)` makes it again.
+
+        Damage is a result and no error; that there is no store, or that it cannot be read at all, is a `DiglotError`.
+        """
+        answer = Answer(self._command("check", format="json", repair=repair, progress="none"))
+        output = answer.output.read()
+        # With exit code 1 there are rows where damage was found, and none where nothing could be looked at.
+        said = answer.finish(allowed=(0, 1) if output else (0,))
+        rows = json.loads(output)
+        is_sound = all(row["what"] in ("sound", "not looked at") for row in rows) and "diglot: damage" not in said
+        found = table_of("\n".join(json.dumps(row) for row in rows).encode(), _STATUS)
+        return CheckResult(is_sound, found, tuple(messages_of(said)))
+
+    def recover(
+        self,
+        *,
+        host: str | None = None,
+        index: StrPath | Iterable[StrPath] = (),
+        top: int | None = None,
+        min_chance: float | None = None,
+        again: bool = False,
+        output: StrPath | None = None,
+        where: Where = None,
+        limit: int | None = None,
+    ) -> pa.Table:
+        """The deep pages that keys name and the archives lack: `url lang chance linked credibility key outcome detail from`.
+
+        With `output`, the missing ones are written to this file for a crawler, and count as requested from then on. `index` are indexes of
+        larger archives in which missing URLs are looked up. URLs less likely than `min_chance` (0.05 by default) are left out.
+        """
+        return self._listing(
+            "recover",
+            _DEEP,
+            host=host,
+            index=_several(index),
+            top=top,
+            min_chance=min_chance,
+            again=again,
+            output=output,
+            where=where,
+            limit=limit,
+        )
+
+    def _command(self, name: str, **settings: object) -> list[str]:
+        return [name, f"--store={self.path}", *options(settings, _SWITCHES)]
 
     def _export(self, what: str, **settings: Setting) -> pa.RecordBatchReader:
         return batches(self._command("export", what=what, format="arrow", **settings))
