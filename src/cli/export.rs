@@ -15,6 +15,8 @@ use diglot::inputs;
 use diglot::query::bitext::{self, ALTERNATIVES, Asked, RECORDS};
 use diglot::query::{self, Joiner, KnownSentences, PairRecords, Scope};
 use diglot::rebuild;
+#[cfg(feature = "parquet")]
+use diglot::rebuild::{Line, Tables};
 use diglot::store::Store;
 use diglot::types::{BitextLine, Lang, LangPair, counted};
 use indicatif::BinaryBytes;
@@ -87,6 +89,12 @@ pub struct Export {
     /// sorted, and hardly any memory.
     #[arg(long, value_name = "STORE", hide_short_help = true)]
     not_in: Vec<PathBuf>,
+    /// Read tables of a run on Spark in the place of a store: FOLDER has a folder of Parquet for each content.
+    ///
+    /// Contents: pairs, bitext, documents, units, pages, fetch, of those that the run was asked for. Rows come in the order of the files. What tables
+    /// do not have is refused: HOST (`--where domain=example.org` does for a domain), --keep-all, --join, --record-ids, --not-in, and --langs of units.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["keep_all", "join", "record_ids", "not_in", "host", "host_option"])]
+    from: Option<PathBuf>,
     /// Also export sentence pairs that were left out, with the reason.
     #[arg(long)]
     keep_all: bool,
@@ -123,6 +131,9 @@ impl Export {
         let file = self.file();
         let (content, format) = self.format().map_err(Error::Config)?;
         let plan = Plan::new(&self.shape, content, format, file)?;
+        if let Some(folder) = &self.from {
+            return self.run_on_tables(folder, global, (content, format), &plan);
+        }
         let (store, mut config) = global.read()?;
         let lists = match content {
             Content::Pairs | Content::Fetch | Content::Warc => Lists::Pairs,
@@ -144,23 +155,63 @@ impl Export {
         };
         self.check_options(content, format, &wanted)?;
         let scope = self.host.scope(&store)?;
+        let take_down = self.taken_down(content, &[Content::Units, Content::Fetch])?;
+        let known = self.known(global)?.map(RefCell::new);
+        let origin = Origin::Store(&store, &scope);
+        let (args, wanted, take_down, known) = (&self, &wanted, &take_down, known.as_ref());
+        let source = Source { args, origin, config: &config, wanted, take_down, known };
+        self.write(&source, content, format, &plan)
+    }
+
+    /// The list of what is taken down, which must not name records of contents without them.
+    fn taken_down(&self, content: Content, without: &[Content]) -> Result<TakeDown, Error> {
         let take_down = self.take_down.as_deref().map(take_down).transpose()?.unwrap_or_default();
-        if take_down.names_records() && [Content::Units, Content::Fetch].contains(&content) {
+        if take_down.names_records() && without.contains(&content) {
             let what = content.name();
             let problem = format!("--take-down names record ids, which --what {what} has none of; give URLs");
+            return Err(Error::Config(problem));
+        }
+        Ok(take_down)
+    }
+
+    #[cfg(feature = "parquet")]
+    fn run_on_tables(
+        &self,
+        folder: &Path,
+        global: &Global,
+        (content, format): (Content, &Format),
+        plan: &Plan<'_>,
+    ) -> anyhow::Result<()> {
+        use Content::{Bitext, Documents, Fetch, Pages, Pairs, Units};
+        if ![Pairs, Bitext, Documents, Units, Pages, Fetch].contains(&content) {
+            let problem = format!("--what {} needs a store: tables do not have it", content.name());
             return Err(Error::Config(problem).into());
         }
-        let known = self.known(global)?.map(RefCell::new);
-        let source = Source {
-            args: &self,
-            store: &store,
-            config: &config,
-            scope: &scope,
-            wanted: &wanted,
-            take_down: &take_down,
-            known: known.as_ref(),
+        if content == Bitext && format.has_totals() {
+            let problem = format!("--format {} needs a store: tables do not say how much pages have", format.name);
+            return Err(Error::Config(problem).into());
+        }
+        let mut config = Config { memory: global.memory, ..Config::default() };
+        let wanted = match content {
+            Pages => self.filter.wanted(&mut config, content)?,
+            _ => self.filter.wanted_pairs(&mut config, content)?,
         };
-        self.write(&source, content, format, &plan)
+        self.check_options(content, format, &wanted)?;
+        if content == Units && !wanted.langs.is_empty() {
+            let problem = "--langs with --what units needs a store: units of fewer languages are other ones";
+            return Err(Error::Config(problem.into()).into());
+        }
+        let take_down = self.taken_down(content, &[Pairs, Bitext, Units, Fetch])?;
+        let tables = Tables::open(folder, content, &wanted.langs)?;
+        let origin = Origin::Tables(&tables, folder);
+        let (wanted, take_down) = (&wanted, &take_down);
+        let source = Source { args: self, origin, config: &config, wanted, take_down, known: None };
+        self.write(&source, content, format, plan)
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn run_on_tables(&self, _: &Path, _: &Global, _: (Content, &Format), _: &Plan<'_>) -> anyhow::Result<()> {
+        Err(Error::Config("--from needs the build feature parquet".into()).into())
     }
 
     /// The sentence pairs of the stores of --not-in.
@@ -318,8 +369,8 @@ impl Export {
             }
         }
         source.wanted.say_left_out(content, !done.is_full);
-        if !done.is_full && content != Content::Lexicon {
-            source.wanted.say_absent(source.store, source.scope)?;
+        if let (Origin::Store(store, scope), false) = (source.origin, done.is_full || content == Content::Lexicon) {
+            source.wanted.say_absent(store, scope)?;
         }
         done.check(self.file())
     }
@@ -451,12 +502,21 @@ impl<'s> Sink<'s> {
     }
 }
 
+/// Where rows come from.
+#[derive(Clone, Copy)]
+enum Origin<'j> {
+    /// A store, and the part of it that is asked for.
+    Store(&'j Store, &'j Scope),
+    /// Tables, and the folder that they lie in.
+    #[cfg(feature = "parquet")]
+    Tables(&'j Tables, &'j Path),
+}
+
 /// Provides the rows.
 struct Source<'j> {
     args: &'j Export,
-    store: &'j Store,
+    origin: Origin<'j>,
     config: &'j Config,
-    scope: &'j Scope,
     wanted: &'j Wanted,
     take_down: &'j TakeDown,
     /// What other stores have, which is left out.
@@ -478,7 +538,12 @@ impl Source<'_> {
         words: &[[String; 2]],
         sink: &mut Sink<'_>,
     ) -> Result<(), Error> {
-        let (store, config, scope, wanted) = (self.store, self.config, self.scope, self.wanted);
+        let (config, wanted) = (self.config, self.wanted);
+        let (store, scope) = match self.origin {
+            Origin::Store(store, scope) => (store, scope),
+            #[cfg(feature = "parquet")]
+            Origin::Tables(tables, _) => return self.tables(tables, sink),
+        };
         let keep_all = self.args.keep_all;
         match content {
             Content::Pairs => {
@@ -491,20 +556,20 @@ impl Source<'_> {
                     self.offer(sink, Row::Pair(&pair))
                 })
             }
-            Content::Bitext | Content::Rebuild => self.sentences(sink, content, format),
+            Content::Bitext | Content::Rebuild => self.sentences((store, scope), sink, content, format),
             Content::Documents => {
                 let is_wanted = |pair: &_| takes_pair(wanted, pair);
                 query::for_each_document(store, config, scope, keep_all, &is_wanted, |line| {
                     self.offer(sink, Row::Document(&line))
                 })
             }
-            Content::Units => self.units(sink),
+            Content::Units => self.units((store, scope), sink),
             Content::Pages => {
                 let is_wanted = |lang| wanted.takes_lang(lang);
                 query::for_each_page(store, scope, &is_wanted, |page| self.offer(sink, Row::Page(&page)))
             }
-            Content::Warc => self.records(sink),
-            Content::Fetch => self.captures(sink),
+            Content::Warc => self.records((store, scope), sink),
+            Content::Fetch => self.captures((store, scope), sink),
             Content::Languages => query::for_each_language(store, |line| {
                 if wanted.takes_lang(line.lang) { self.offer(sink, Row::Language(&line)) } else { Ok(()) }
             }),
@@ -522,7 +587,47 @@ impl Source<'_> {
         if self.wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
     }
 
-    fn sentences(&self, sink: &mut Sink<'_>, content: Content, format: &Format) -> Result<(), Error> {
+    /// Rows of tables, which have the languages in the order of their run.
+    #[cfg(feature = "parquet")]
+    fn tables(&self, tables: &Tables, sink: &mut Sink<'_>) -> Result<(), Error> {
+        let senseless = tables.for_each(|line| {
+            let (langs, score) = match line {
+                Line::Pair(line) => (Some([line.lang_a, line.lang_b]), Some(line.score)),
+                Line::Sentences(line) => (Some([line.lang_a, line.lang_b]), Some(line.score)),
+                Line::Document(line) => (Some([line.pair.lang_a, line.pair.lang_b]), Some(line.pair.score)),
+                Line::Page(line) => (Some([line.lang, line.lang]), None),
+                Line::Unit(line) => (None, Some(line.score)),
+                Line::Capture(_) => (None, None),
+            };
+            if !langs.is_none_or(|langs| self.wanted.takes_langs(langs)) {
+                return Ok(());
+            }
+            if let Some([a, b]) = langs.filter(|_| !self.wanted.langs.is_empty())
+                && self.config.lang_rank(a) > self.config.lang_rank(b)
+            {
+                let problem =
+                    format!("--langs has {b} before {a}, and the tables {a} before {b}; give --langs in their order");
+                return Err(Error::Config(problem));
+            }
+            let takes = score.is_none_or(|score| self.wanted.takes_score(score));
+            if takes { self.offer(sink, line.row()) } else { Ok(()) }
+        })?;
+        if senseless > 0 {
+            say(format!(
+                "{} of the tables left out, since they lack values that exports have",
+                counted(senseless, "row")
+            ));
+        }
+        Ok(())
+    }
+
+    fn sentences(
+        &self,
+        (store, scope): (&Store, &Scope),
+        sink: &mut Sink<'_>,
+        content: Content,
+        format: &Format,
+    ) -> Result<(), Error> {
         fn row(line: &BitextLine, is_rebuilt: bool) -> Row<'_> {
             if is_rebuilt { Row::Rebuild(line) } else { Row::Sentences(line) }
         }
@@ -537,7 +642,7 @@ impl Source<'_> {
             totals: is_rebuilt || format.has_totals(),
         };
         let (mut shortened, mut elsewhere) = (0_u64, 0_u64);
-        bitext::for_each_bead(self.store, self.config, self.scope, asked, |mut line| {
+        bitext::for_each_bead(store, self.config, scope, asked, |mut line| {
             if is_rebuilt {
                 shortened += u64::from(shorten(&mut line));
             }
@@ -569,9 +674,9 @@ impl Source<'_> {
         joiner.and_then(|mut joiner| joiner.rest()).map_or(Ok(()), |line| sink.row(row(&line, is_rebuilt)))
     }
 
-    fn units(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
+    fn units(&self, (store, scope): (&Store, &Scope), sink: &mut Sink<'_>) -> Result<(), Error> {
         let is_wanted = |lang| self.wanted.takes_lang(lang);
-        let found = query::for_each_unit(self.store, self.config, self.scope, &is_wanted, |line| {
+        let found = query::for_each_unit(store, self.config, scope, &is_wanted, |line| {
             if self.wanted.takes_score(line.score) { self.offer(sink, Row::Unit(&line)) } else { Ok(()) }
         })?;
         let all: u64 = found.values().sum();
@@ -582,16 +687,15 @@ impl Source<'_> {
         Ok(())
     }
 
-    fn records(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
+    fn records(&self, (store, scope): (&Store, &Scope), sink: &mut Sink<'_>) -> Result<(), Error> {
         let is_wanted = |langs| self.wanted.takes_langs(langs);
-        sink.done.left_out = query::for_each_record(self.store, self.config, self.scope, &is_wanted, |record| {
-            sink.row(Row::Record(&record))
-        })?;
+        sink.done.left_out =
+            query::for_each_record(store, self.config, scope, &is_wanted, |record| sink.row(Row::Record(&record)))?;
         Ok(())
     }
 
-    fn captures(&self, sink: &mut Sink<'_>) -> Result<(), Error> {
-        let lines = query::fetch(self.store, self.scope, &|langs| self.wanted.takes_langs(langs))?;
+    fn captures(&self, (store, scope): (&Store, &Scope), sink: &mut Sink<'_>) -> Result<(), Error> {
+        let lines = query::fetch(store, scope, &|langs| self.wanted.takes_langs(langs))?;
         if lines.is_empty() {
             say("nothing to fetch: no pair has a page that is known by an index only");
         }
@@ -601,7 +705,13 @@ impl Source<'_> {
     /// The card of a data set, with all that its rows depend on beside the archives.
     fn card(&self) -> Card {
         let name = self.args.file().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
-        let mut settings = Differing::published(self.store);
+        let mut settings = match self.origin {
+            Origin::Store(store, _) => Differing::published(store),
+            #[cfg(feature = "parquet")]
+            Origin::Tables(_, folder) => {
+                vec![("from".into(), folder.file_name().unwrap_or_default().to_string_lossy().into())]
+            }
+        };
         let args = self.args;
         settings.extend(args.host.given().map(|host| ("host".into(), host.into())));
         settings.extend(self.wanted.told());
@@ -622,8 +732,9 @@ impl Source<'_> {
             || Error::Config("--what lexicon is of two languages; choose them by --langs, such as en,fr".into());
         let &[first, second] = self.wanted.langs.as_slice() else { return Err(expected().into()) };
         let langs = LangPair::new(first, second).ok_or_else(expected)?;
-        let Some(words) = query::learnt_words(self.store, langs)? else {
-            let place = place(self.store.folder());
+        let Origin::Store(store, _) = self.origin else { return Err(expected().into()) };
+        let Some(words) = query::learnt_words(store, langs)? else {
+            let place = place(store.folder());
             bail!(
                 "no words to export: nothing was learnt of {first} and {second}, as it is of pages that strong keys pair; \
                  `diglot keys --weak{place}` lists the keys"
@@ -636,10 +747,16 @@ impl Source<'_> {
     /// The two languages, for formats that need exactly two, in the order of listing.
     fn two_langs(&self, format: &Format) -> Result<[Lang; 2], Error> {
         let name = format.name;
-        let mut found = bitext::langs_of_page_pairs(self.store, self.scope)?;
-        found.retain(|langs| self.wanted.takes_langs([langs.a, langs.b]));
+        let mut found: Vec<[Lang; 2]> = match self.origin {
+            Origin::Store(store, scope) => {
+                bitext::langs_of_page_pairs(store, scope)?.iter().map(|langs| [langs.a, langs.b]).collect()
+            }
+            #[cfg(feature = "parquet")]
+            Origin::Tables(tables, _) => tables.langs()?.into_iter().collect(),
+        };
+        found.retain(|langs| self.wanted.takes_langs(*langs));
         let mut langs = match (found.len(), found.first(), self.wanted.langs.as_slice()) {
-            (1, Some(langs), _) => [langs.a, langs.b],
+            (1, Some(langs), _) => *langs,
             (0, _, &[a, b]) => [a, b],
             (0, ..) => return Err(Error::Config("there are no page pairs of these languages".into())),
             (count, ..) => {
@@ -649,7 +766,9 @@ impl Source<'_> {
                 )));
             }
         };
-        langs.sort_by_key(|&lang| self.config.lang_rank(lang));
+        if matches!(self.origin, Origin::Store(..)) {
+            langs.sort_by_key(|&lang| self.config.lang_rank(lang));
+        }
         Ok(langs)
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 #[cfg(feature = "parquet")]
 mod arrow;
-#[cfg(all(test, feature = "parquet"))]
+#[cfg(feature = "parquet")]
 mod as_json;
 #[cfg(feature = "parquet")]
 mod batches;
@@ -37,6 +37,8 @@ mod warc;
 mod xces;
 mod xml;
 
+#[cfg(feature = "parquet")]
+pub use self::as_json::objects;
 pub use self::csv::text as safe_cell;
 pub use crate::files::sync_folder;
 pub use condition::{ColumnKind, Condition};

@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::align::clean::Reason;
+use super::lines;
 use crate::archive::decompressed;
 use crate::error::{Error, Result};
-use crate::types::{
-    BitextLine, BlockKind, EXTRACTOR, Lang, OptOuts, Place, Provenance, Signals, Told, Translated, TranslationMark,
-};
+use crate::types::{BitextLine, EXTRACTOR};
 
 /// The longest line that is read, in bytes.
 const MAX_LINE_BYTES: u64 = 64 << 20;
@@ -88,73 +86,15 @@ pub fn wrong(list: &Path, problem: impl Into<String>) -> Error {
 
 /// What a row says; `None` where it does not say what it must.
 fn read(row: &Value) -> Option<Listed> {
-    let lang = |name: &str| Lang::from_tag(row[name].as_str()?);
-    let number = |name: &str| row[name].as_u64().and_then(|number| u32::try_from(number).ok());
-    let langs = [lang("lang_a")?, lang("lang_b")?];
-    let original = row["original"].as_str();
-    let other = |row: &Value| Some((row["url_a"].as_str()?.to_owned(), row["url_b"].as_str()?.to_owned()));
-    let line = BitextLine {
-        text_a: String::new(),
-        text_b: String::new(),
-        lang_a: langs[0],
-        lang_b: langs[1],
-        score: row["score"].as_f64()?,
-        page_score: row["page_score"].as_f64()?,
-        reason: match row["reason"].as_str() {
-            None => None,
-            Some(name) => Some(Reason::ALL.into_iter().find(|reason| reason.name() == name)?.name()),
-        },
-        // A mark names the original where that is the other side.
-        a: place(row, "a", Some(langs[1]).filter(|_| original == Some("b")))?,
-        b: place(row, "b", Some(langs[0]).filter(|_| original == Some("a")))?,
-        others: row["also"].as_array()?.iter().map(other).collect::<Option<_>>()?,
-        page_pairs: number("page_pairs"),
-        is_furniture: row["furniture"].as_bool()?,
-        targets: number("targets"),
-        sources: number("sources"),
-        told: <[Told; 2]>::default(),
-        scorer: row["scorer"].as_f64(),
-        joint: None,
-    };
-    Some(Listed { line, id: hash(&row["id"])? })
-}
-
-fn hash(value: &Value) -> Option<u64> {
-    u64::from_str_radix(value.as_str()?, 16).ok()
-}
-
-/// One side of a row, whose mark of machine translation, if there is one, names `from` as the language of the original.
-fn place(row: &Value, side: &str, from: Option<Lang>) -> Option<Place> {
-    let of = |name: &str| &row[format!("{name}_{side}")];
-    let text = |name: &str| of(name).as_str().unwrap_or_default().to_owned();
-    let number = |name: &str| of(name).as_u64().and_then(|number| u32::try_from(number).ok());
-    let translated = match of("machine_translated").as_str() {
-        None => None,
-        Some(name) => {
-            let mark = TranslationMark::ALL.iter().find(|mark| mark.name() == name)?;
-            Some(Translated { mark: *mark, from: from.unwrap_or(Lang::UNKNOWN) })
-        }
-    };
-    let kind = match of("kind").as_str() {
-        None => None,
-        Some(name) => Some(BlockKind::ALL.into_iter().find(|kind| kind.name() == name)?),
-    };
-    let signals = Signals { translated, opt_outs: OptOuts::from_names(&text("opt_out"))?, license: text("license") };
-    let (record_id, payload_digest) = (text("record_id"), text("payload_digest"));
-    Some(Place {
-        url: of("url").as_str()?.to_owned(),
-        archive: text("archive"),
-        offset: of("offset").as_u64()?,
-        block: text("block"),
-        kind,
-        paragraph: number("paragraph"),
-        sentence: number("sentence"),
-        count: number("count")?,
-        provenance: Provenance { signals, record_id, payload_digest },
-        span: (number("start")?, number("end")?),
-        page: hash(of("page"))?,
-        totals: number("paragraphs").zip(number("sentences")),
-    })
+    let mut line = lines::sentences(row)?;
+    for (place, side) in [(&mut line.a, "a"), (&mut line.b, "b")] {
+        let of = |name: &str| &row[format!("{name}_{side}")];
+        let number = |name: &str| u32::try_from(of(name).as_u64()?).ok();
+        place.span = (number("start")?, number("end")?);
+        place.page = lines::hash(of("page"))?;
+        place.totals = number("paragraphs").zip(number("sentences"));
+    }
+    Some(Listed { line, id: lines::hash(&row["id"])? })
 }
 
 #[cfg(test)]
@@ -162,6 +102,7 @@ pub mod tests {
     use std::io;
 
     use super::*;
+    use crate::types::{BlockKind, Lang};
 
     /// A row as it is written.
     pub fn row() -> Value {

@@ -1,10 +1,14 @@
-//! Sentence pairs again, from a list without their texts (`export --what rebuild`) and the archives: no store is needed.
+//! Exported rows again, without a store: sentence pairs from a list without their texts (`export --what rebuild`) and the archives, and rows of
+//! any content from tables that an engine has left (`export --from`).
 //!
-//! `list.rs` reads the rows of a list; `texts.rs` takes the texts of the pages that it names out of archives. A page is known by its URL and
+//! `tables.rs` reads tables, and `lines.rs` knows the rows of each content. `list.rs` reads the rows of a list; `texts.rs` takes the texts of the pages that it names out of archives. A page is known by its URL and
 //! a hash of its text, so archives may have other names, and records other places, than those that the list tells. A row is made again only
 //! if its page has exactly the text that it had; what cannot be is counted by reason.
 
+mod lines;
 mod list;
+#[cfg(feature = "parquet")]
+mod tables;
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +20,9 @@ use crate::export::{Row, TakeDown};
 use crate::types::{BitextLine, Lang, Place};
 use list::{List, Listed};
 
+pub use lines::Line;
+#[cfg(feature = "parquet")]
+pub use tables::Tables;
 pub use texts::Texts;
 
 /// Bytes of a row, approximately, at which a list is to name no more pages for it: longer lines are not read.
