@@ -1,7 +1,6 @@
 //! Archives → pages, by the families of their domains.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -83,11 +82,15 @@ fn refused_row(number: i64, path: &str, reason: &str) -> EngineRow {
     EngineRow { part: -1, kind: "refused".into(), name: path.to_owned(), number, count: 1, data }
 }
 
-/// Reads the archives named in the rows of [`inputs`]. An archive that cannot be read gives a row with the reason.
+/// Reads the archives named in the rows of [`inputs`]; where a row has data, these are the path of a copy, which the engine has made. An
+/// archive that cannot be read gives a row with the reason; such rows that are given are passed on.
 pub fn pages(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut program = None;
     while let Some(row) = input.read()? {
         expect(&row, &["input", "settings", "refused"])?;
+        if row.kind == "refused" {
+            output.put(&row)?;
+        }
         if row.kind != "input" {
             continue;
         }
@@ -95,7 +98,7 @@ pub fn pages(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> R
             .map_err(|_| Error::input(&row.name, format!("{} is no number of an archive", row.number)))?;
         let path = match &row.data {
             None => PathBuf::from(&row.name),
-            Some(bytes) => put_down(job, number, &row.name, bytes)?,
+            Some(_) => PathBuf::from(std::str::from_utf8(row.bytes()?).map_err(|_| row.senseless())?),
         };
         if program.is_none() {
             program = Program::start(&LANGUAGES, &job.config.ingest.program)?;
@@ -105,21 +108,8 @@ pub fn pages(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> R
             Err(Failure::Run(error)) => return Err(error),
             Err(Failure::Archive(error)) => output.put(&refused_row(row.number, &row.name, &error.reason()))?,
         }
-        if row.data.is_some() {
-            fs::remove_file(&path).map_err(Error::io(&path, "removing"))?;
-        }
     }
     program.map_or(Ok(()), Program::finish)
-}
-
-/// Writes the bytes of an archive, which the engine has read, into a file of the archive's name.
-fn put_down(job: &StepJob<'_>, number: u32, name: &str, bytes: &[u8]) -> Result<PathBuf> {
-    let folder = job.folder(&format!("input-{number}"));
-    fs::create_dir_all(&folder).map_err(Error::io(&folder, "making the folder"))?;
-    let name = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or("archive");
-    let path = folder.join(name);
-    fs::write(&path, bytes).map_err(Error::io(&path, "writing"))?;
-    Ok(path)
 }
 
 /// Why an archive was not read to its end.

@@ -104,7 +104,7 @@ pub const PLAN: &[Turn] = &[
     turn("14-finish", Some("finish"), Deal::Part, &[("12-align", "store"), ("13-merge", "shared")]),
     turn("15-tally", Some("tally"), Deal::All, &[("04-divide", "whole"), ("14-finish", "share")]).only(Only::Divided),
     turn("15-explore", Some("explore"), Deal::All, &[("14-finish", "web")]).only(Only::Explore),
-    turn("16-tables", None, Deal::File, &[("14-finish", "pairs"), ("14-finish", "bitext"), ("14-finish", "keys"), ("14-finish", "fetch"), ("15-tally", "keys"), ("15-explore", "explore")]),
+    turn("16-tables", None, Deal::File, &[("14-finish", "pairs"), ("14-finish", "bitext"), ("14-finish", "keys"), ("14-finish", "documents"), ("14-finish", "units"), ("14-finish", "pages"), ("14-finish", "fetch"), ("15-tally", "keys"), ("15-explore", "explore")]),
 ];
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "model", about: "text rows of language pairs → model", makes_smaller: None, run: aligning::model },
     Step { name: "align", about: "store rows of a part → store, bead", makes_smaller: PARTS, run: aligning::align },
     Step { name: "merge", about: "bead rows of buckets → shared", makes_smaller: BUCKETS, run: merging::merge },
-    Step { name: "finish", about: "store, shared rows of a part → pairs, bitext, keys or share, fetch, web", makes_smaller: PARTS, run: finishing::finish },
+    Step { name: "finish", about: "store, shared rows of a part → pairs, bitext, keys or share, documents, units, pages, fetch, web", makes_smaller: PARTS, run: finishing::finish },
     Step { name: "tally", about: "whole, share rows of all parts → keys", makes_smaller: None, run: dividing::tally },
     Step { name: "explore", about: "web rows of all parts → explore", makes_smaller: None, run: exploring::explore },
 ];

@@ -46,7 +46,7 @@ def inputs(names: list[str]) -> Iterator[Row]:
 
 def pages(rows: list[Row]) -> Iterator[Row]:
     for _, _, name, number, _, data in rows:
-        text = pathlib.Path(name).read_text() if data is None else data.decode()
+        text = pathlib.Path(name if data is None else data.decode()).read_text()
         if text.startswith("no archive"):
             yield -1, "refused", name, number, 0, b"no archive"
             continue
@@ -106,11 +106,11 @@ def made(step: str, rows: list[Row], side: list[str], buckets: int) -> Iterator[
                 yield part, more[step], ["en-fr", "de-en"][number_of(name) % 2], number, 0, b""
 
 
-def fault(step: str, part: int) -> str:
+def fault(step: str, part: int, name: str) -> str:
     """What goes wrong here, if anything."""
     plan = FOLDER / "faults.json"
     for at, wrong in enumerate(json.loads(plan.read_text()) if plan.exists() else []):
-        if wrong["step"] == step and wrong.get("part", part) == part:
+        if wrong["step"] == step and wrong.get("part", part) == part and wrong.get("name", name) == name:
             for time_ in range(wrong.get("times", 99)):
                 try:
                     (FOLDER / f"fault-{at}-{time_}").touch(exist_ok=False)
@@ -137,7 +137,7 @@ def main(step: str, arguments: list[str]) -> None:
         rows = [tuple(row.values())[:6] for row in table.to_pylist()]
         if step not in {"pages", "sample", "learn", "model", "merge"} and len({row[0] for row in rows}) != 1:
             sys.exit("rows of several parts")
-        wrong = fault(step, rows[0][0])
+        wrong = fault(step, rows[0][0], rows[0][2])
         out = list(made(step, rows, side, buckets))
     with (FOLDER / "log").open("a") as log:
         log.write(f"{step} {rows[0][0] if rows else -1} {len(rows)} {wrong}\n")

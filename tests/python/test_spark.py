@@ -29,7 +29,7 @@ if shutil.which("java", path=os.environ.get("JAVA_HOME", "") + "/bin:" + os.envi
 
 import diglot.spark
 import diglot.spark.__main__
-from diglot.spark import _inputs, _results, _steps, _task
+from diglot.spark import _fetch, _inputs, _results, _run, _steps, _task
 from diglot.spark._results import TABLES
 from diglot.spark._rows import SCHEMA, slots, spark_hash
 from pyspark.sql import DataFrame, SparkSession
@@ -65,12 +65,17 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [str(path) for path in paths]
 
 
-def exported(store: diglot.Store, folder: pathlib.Path) -> dict[str, pa.Table]:
+# Tables with texts, which are written where they are asked for.
+OF_TEXTS = ["documents", "units", "pages"]
+
+
+def exported(store: diglot.Store, folder: pathlib.Path, more: list[str] | None = None) -> dict[str, pa.Table]:
     """The tables of a store, as the program exports them."""
-    for what in ["pairs", "bitext"]:
+    contents = ["pairs", "bitext", *(more or [])]
+    for what in contents:
         command = [program(), "export", "--store", str(store.path), "--what", what, "-o", str(folder / f"{what}.parquet")]
         subprocess.run(command, check=True, capture_output=True)
-    tables = {what: pq.read_table(folder / f"{what}.parquet") for what in ["pairs", "bitext"]}
+    tables = {what: pq.read_table(folder / f"{what}.parquet") for what in contents}
     return {**tables, "keys": store.keys()}
 
 
@@ -81,18 +86,43 @@ def in_order(table: pa.Table) -> pa.Table:
 def collected(frame: DataFrame, like: pa.Table) -> pa.Table:
     """A table of Spark with the columns of another, in order."""
     rows = [row.asDict(recursive=True) for row in frame.collect()]
-    assert all(row.pop("langs") == f"{row['lang_a']}-{row['lang_b']}" for row in rows)
-    assert frame.columns == [*like.column_names, "langs"]
+    of_pairs = ["langs"] if "lang_a" in like.column_names else []
+    assert all(row.pop("langs") == f"{row['lang_a']}-{row['lang_b']}" for row in rows if of_pairs)
+    assert frame.columns == [*like.column_names, *of_pairs]
     return in_order(pa.Table.from_pylist(rows, schema=like.schema))
 
 
 def assert_same(found: diglot.spark.SparkResult, tables: dict[str, pa.Table]) -> None:
     """That tables are equal, row by row and bit by bit."""
-    for frame, name in [(found.pairs(), "pairs"), (found.bitext(), "bitext"), (found.keys(), "keys")]:
-        expected = in_order(tables[name]).replace_schema_metadata(None)
-        assert collected(frame, expected) == expected, name
-    numbers = [found.counts[name] for name in ("pairs", "sentence_pairs", "keys")]
-    assert numbers == [tables[name].num_rows for name in ("pairs", "bitext", "keys")]
+    for name, table in tables.items():
+        expected = in_order(table).replace_schema_metadata(None)
+        assert collected(getattr(found, name)(), expected) == expected, name
+        assert found.counts["sentence_pairs" if name == "bitext" else name] == table.num_rows
+
+
+def assert_exports_are_those_of(store: diglot.Store, tables: pathlib.Path, folder: pathlib.Path) -> None:
+    """That `diglot export` writes the same of tables as of a store, but for the order of rows."""
+
+    def lines(*options: str) -> list[str]:
+        written = folder / "written"
+        shutil.rmtree(written, ignore_errors=True)
+        written.mkdir()
+        subprocess.run([program(), "export", *options], check=True, capture_output=True, cwd=written)
+        # The card of a data set tells of settings.
+        files = [path for path in sorted(written.rglob("*")) if path.is_file() and path.name != "README.md"]
+        rows = [f"{path.name}: {line}" for path in files for line in path.read_text().splitlines()]
+        assert len(rows) > 10
+        return sorted(rows)
+
+    for options in [
+        ["--what=pairs", "-ox.tsv", "--min-score=0.5"],
+        ["--what=bitext", "-ox.tmx", "--langs=en,fr"],
+        ["--what=bitext", "-ox.jsonl", "--detect", "--where=chars_a>=20"],
+        ["--format=moses", "-ox", "--langs=en,fr"],
+        ["--format=hf", "-otrain.jsonl", "--langs=en,fr"],
+        *[[f"--what={what}", "-ox.jsonl"] for what in OF_TEXTS],
+    ]:
+        assert lines("--from", str(tables), *options) == lines("--store", str(store.path), *options), options
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +130,7 @@ def one(archives: list[str], tmp_path_factory: pytest.TempPathFactory) -> tuple[
     """One store of all archives, and its tables."""
     folder = tmp_path_factory.mktemp("one")
     store = diglot.run(archives, store=folder / "store").store
-    return store, exported(store, folder)
+    return store, exported(store, folder, OF_TEXTS)
 
 
 @pytest.mark.parametrize(
@@ -127,10 +157,12 @@ def test_tables_are_those_of_one_store(
     monkeypatch.setattr(_steps, "_ONE_ROUND", 2)
     assert min(table.num_rows for table in tables.values()) > 20
     ordered = archives if parts == 1 else archives[::-1]
+    what = ["pairs", "bitext", "keys", *OF_TEXTS]
     found = diglot.spark.run(
-        spark, ordered, work=tmp_path / "w", out=tmp_path / "o", pages_per_part=pages_per_part, **settings
+        spark, ordered, work=tmp_path / "w", out=tmp_path / "o", what=what, pages_per_part=pages_per_part, **settings
     )
     assert_same(found, tables)
+    assert_exports_are_those_of(store, tmp_path / "o", tmp_path)
     assert found.counts["parts"] == parts
     assert found.counts["archives"] == len(archives)
     status = store.status().to_pylist()
@@ -239,6 +271,56 @@ def test_an_archive_that_is_given_twice_counts_once(
     once = diglot.spark.run(spark, archives[1:3], **where)
     twice = diglot.spark.run(spark, [*archives[1:3], again], **where)
     assert (twice.counts, twice.left_out) == (once.counts, once.left_out)
+
+
+def test_one_more_archive_is_one_more_portion(spark: SparkSession, archives: list[str], tmp_path: pathlib.Path) -> None:
+    where: dict[str, Any] = {"work": tmp_path / "w", "out": tmp_path / "o", "pages_per_part": 100}
+    diglot.spark.run(spark, archives[1:3], **where)
+    heard: list[str] = []
+    # Before the others, which keep their numbers.
+    found = diglot.spark.run(spark, [archives[3], *archives[1:3]], progress=heard.append, **where)
+    assert [line for line in heard if "02-pages: " in line][:2] == [
+        "step 02-pages: of 3 archives, 2 were read before",
+        "step 02-pages: portion 1 of 1",
+    ]
+    assert_same(found, exported(diglot.run(archives[1:4], store=tmp_path / "s").store, tmp_path))
+
+
+def test_archives_that_only_spark_can_reach_are_listed_at_once_and_fetched_as_streams(spark: SparkSession, tmp_path: pathlib.Path) -> None:
+    java: Any = spark.sparkContext
+    java._jsc.hadoopConfiguration().set("fs.viewfs.mounttable.many.link./data", tmp_path.as_uri())
+    uris = [f"viewfs://many/data/{number:04} é.warc.gz" for number in range(1000)]
+    for number, uri in enumerate(uris):
+        (tmp_path / uri.rsplit("/", 1)[1]).write_bytes(b"\r\n" * (number + 1))
+    java.setJobGroup("listing", "")
+    found, refused = _inputs._remote(spark, uris, 7, False)
+    assert len(java.statusTracker().getJobIdsForGroup("listing")) <= 2
+    java.setLocalProperty("spark.jobGroup.id", None)
+    assert [(archive.number, archive.name, archive.size) for archive in found] == [(n + 7, uri, 2 * n + 2) for n, uri in enumerate(uris)]
+    missing = ["viewfs://many/data/nowhere.warc", "viewfs://many/data/nor here.warc"]
+    found, refused = _inputs._remote(spark, [missing[0], *uris[:9], missing[1]], 0, True)
+    assert len(found) == 9 and [why.split(": ")[0] for why in refused] == missing
+    with pytest.raises(diglot.DiglotError, match=r"nowhere\.warc: Spark cannot read it: .*nor here\.warc: "):
+        _inputs._remote(spark, [missing[0], *uris[:9], missing[1]], 0, False)
+
+    started = "\n".join(java._jvm.System.getProperty(name) for name in ("java.home", "java.class.path")).encode()
+    names = [uris[3], missing[0], uris[5]]
+    rows = [(-1, "input", name, at, 2 * number, started, None) for at, (name, number) in enumerate(zip(names, (4, 5, 6)))]
+    batch = pa.RecordBatch.from_pylist([dict(zip(SCHEMA.names, row)) for row in rows], schema=SCHEMA)
+    (tmp_path / "scratch").mkdir()
+    settings = _run._xml(spark)
+    (came,) = _fetch.fetched([batch], str(tmp_path / "scratch"), settings, True)
+    assert came["kind"].to_pylist() == ["input", "refused", "input"]
+    assert b"No such file" in came["data"][1].as_py()
+    for at, number in [(0, 4), (2, 6)]:
+        assert pathlib.Path(came["data"][at].as_py().decode()).read_bytes() == b"\r\n" * number
+    with pytest.raises(diglot.DiglotError, match=r"nowhere\.warc: .*No such file"):
+        list(_fetch.fetched([batch], str(tmp_path / "scratch"), settings, False))
+    # Not the length that it had when it was listed.
+    rows = [(-1, "input", uris[5], 0, 7, started, None)]
+    batch = pa.RecordBatch.from_pylist([dict(zip(SCHEMA.names, row)) for row in rows], schema=SCHEMA)
+    with pytest.raises(diglot.DiglotError, match="it was changed while it was read"):
+        list(_fetch.fetched([batch], str(tmp_path / "scratch"), settings, False))
 
 
 def test_lists_may_have_uris(tmp_path: pathlib.Path) -> None:
@@ -541,9 +623,9 @@ def test_what_was_done_otherwise_is_done_again(fake: Fake) -> None:
         # `sample` of alignment comes before.
         assert {line[0] for line in fake.log()} - {"sample", "texts", "model"} == {"inputs", step}
         fake.faults()
-    fake.faults(at="pages")
-    with pytest.raises(diglot.DiglotError, match="02-pages"):
-        replace(fake, archives=fake.archives[::-1]).run()
+    # The order of archives makes none.
+    fake.run()
+    assert all(step.was_done for step in replace(fake, archives=fake.archives[::-1]).run().steps)
 
 
 @pytest.mark.long
@@ -747,6 +829,46 @@ def test_inputs_that_cannot_be_read_are_named_and_left_out_on_demand(fake: Fake,
     with pytest.raises(diglot.DiglotError, match="03-keys"):
         fake.run(keep_going=True)
     assert {line[0] for line in fake.log()} == {"inputs", "keys"}
+
+
+def test_a_run_whose_driver_is_killed_goes_on_among_the_archives(fake: Fake, tmp_path: pathlib.Path) -> None:
+    shutil.rmtree(fake.work)
+    archives = [tmp_path / f"{number:02}.warc" for number in range(13)]
+    for number, path in enumerate(archives):
+        path.write_text(f"s{number:02}.test 90\nlarge.test 10\n")
+    fake = replace(fake, archives=[str(path) for path in archives[:12]])
+
+    def read() -> int:
+        return sum(int(line[2]) for line in fake.log() if line[0] == "pages")
+
+    # Three portions of four archives; those that are left then are read in two of two.
+    fake.faults({"step": "pages", "name": str(archives[8]), "what": "sleep"})
+    driver = subprocess.Popen(fake.command("--master=local[2]"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        wait_until(lambda: (fake.folder / "asleep").exists() and len(list(fake.work.glob("02-pages/portion-*/_diglot.json"))) == 2)
+    finally:
+        os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait()
+    (fake.folder / "asleep").unlink()
+    assert 8 <= read() <= 12
+    fake.faults()
+    found = fake.run()
+    assert read() == 4
+    assert found.counts["archives"] == 12
+    more = replace(fake, archives=[str(archives[12]), *fake.archives])
+    grown = more.run()
+    assert read() == 1
+    sites = fake.sites()
+    # As if all were read at once.
+    fresh = replace(more, work=tmp_path / "fresh").run()
+    assert read() == 13
+    assert (grown.counts, grown.left_out, sites) == (fresh.counts, fresh.left_out, fake.sites())
+    # An archive that was changed is read again, with its portion; one that is not given any more is forgotten.
+    archives[0].write_text("s00.test 91\n")
+    changed = replace(fake, archives=fake.archives[:-1]).run()
+    assert read() == 4 + 1
+    assert changed.counts["captures"] == 91 + 10 * 100
+    assert len(list(fake.work.glob("02-pages/portion-*"))) == len(list(fake.work.glob("02-pages/portion-*/_diglot.json")))
 
 
 @pytest.mark.long

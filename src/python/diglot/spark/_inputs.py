@@ -14,27 +14,24 @@ from pathlib import Path
 import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from .._errors import DiglotError
 from .._program import StrPath, program, tied
 from .._tables import Tail
-from ._rows import COLUMNS, deal
-from ._session import words_of
+from ._session import FEW_TASKS, set_to, words_of
 from ._task import failure
 from ._work import SENSELESS, is_uri, path_of
 
 # A comment of a list begins a line, or stands behind a space.
 _COMMENT = re.compile(r"(^|\s)#.*")
-# Small archives are read many to a task, up to this size.
-_TASK_BYTES = 64 << 20
 # What a command line has room for.
 _COMMAND_CHARACTERS = 100_000
+# Tasks that list files: one for each would take longer to begin than to end.
+_LISTING_TASKS = "64"
 # Inputs that an error names.
 _NAMED = 3
-# Tasks for each core, at least, where there are as many archives: the last ones to end are short then.
-_TASKS_A_CORE = 3
 
 
 @dataclass(frozen=True)
@@ -85,21 +82,6 @@ def find(
     if not archives:
         raise DiglotError("no archives: nothing was given to read", 2)
     return Inputs(tuple(archives), tuple(refused), tuple(passed), hashes)
-
-
-def rows(spark: SparkSession, archives: Sequence[Archive], cores: int) -> tuple[DataFrame, int]:
-    """The archives as rows, and how many tasks they make."""
-    local = [archive for archive in archives if not archive.is_remote]
-    remote = [archive for archive in archives if archive.is_remote]
-    groups = _groups(local, cores)
-    frames = []
-    if groups:
-        listed = [(n, "input", a.name, a.number, a.size, None, None) for n, group in enumerate(groups) for a in group]
-        frame = deal(spark.createDataFrame(listed, COLUMNS), len(groups))
-        frames.append(frame.withColumn("part", F.lit(-1)))
-    if remote:
-        frames.append(_contents(spark, remote))
-    return (frames[0] if len(frames) == 1 else frames[0].unionAll(frames[1])), len(groups) + len(remote)
 
 
 def _of_list(name: str, met: tuple[str, ...] = ()) -> list[str]:
@@ -176,51 +158,26 @@ def _changed(path: str) -> object:
 
 
 def _remote(spark: SparkSession, names: list[str], number: int, keep_going: bool) -> tuple[list[Archive], list[str]]:
-    found: set[tuple[str, int, float]] = set()
-    refused = []
-    for name in names:
-        try:
-            files = _files(spark, [name]).select("path", "length", F.col("modificationTime").cast("double"))
-            found.update(map(tuple, files.collect()))
-        except (Py4JError, PySparkException) as error:
-            refused.append(f"{name}: Spark cannot read it: {words_of(error)}")
-    # By their names they are read again, and Spark takes names for patterns.
-    senseless = {archive for archive in found if SENSELESS.search(archive[0])}
-    refused += [f"{path}: Spark cannot read a file with * ? [ ] {{ }} or \\ in its name; rename it" for path, _, _ in sorted(senseless)]
-    found -= senseless
+    with set_to(spark, {**FEW_TASKS, "spark.sql.sources.parallelPartitionDiscovery.parallelism": _LISTING_TASKS}):
+        listed, refused = _listed(spark, names)
+    # By their names they are read, and names are taken for patterns.
+    senseless = sorted(path for path, *_ in listed if SENSELESS.search(path))
+    refused += [f"{path}: Spark cannot read a file with * ? [ ] {{ }} or \\ in its name; rename it" for path in senseless]
     if refused and not keep_going:
         raise DiglotError("; ".join(refused), 3)
-    listed = enumerate(sorted(found))
-    return [Archive(number + at, path, length, int(changed * 1000), True) for at, (path, length, changed) in listed], refused
+    found = enumerate(sorted(file for file in listed if not SENSELESS.search(file[0])))
+    return [Archive(number + at, path, length, int(changed * 1000), True) for at, (path, length, changed) in found], refused
 
 
-def _contents(spark: SparkSession, archives: list[Archive]) -> DataFrame:
-    """Archives with their bytes. No join numbers them, which would copy the bytes once more."""
-    names = F.split(F.lit("\n".join(archive.name for archive in archives)), "\n")
-    return _files(spark, [archive.name for archive in archives]).select(
-        F.lit(-1).alias("part"),
-        F.lit("input").alias("kind"),
-        F.col("path").alias("name"),
-        (F.call_function("array_position", names, F.col("path")) + archives[0].number - 1).alias("number"),
-        F.col("length").alias("count"),
-        F.col("content").alias("data"),
-        F.lit(None).cast("bigint").alias("check"),
-    )
-
-
-def _files(spark: SparkSession, names: list[str]) -> DataFrame:
-    return spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(names)
-
-
-def _groups(archives: list[Archive], cores: int) -> list[list[Archive]]:
-    """Neighbours that are read by one task, the largest groups first."""
-    target = min(_TASK_BYTES, sum(archive.size for archive in archives) // (_TASKS_A_CORE * cores))
-    groups: list[list[Archive]] = []
-    size = target
-    for archive in archives:
-        if size >= target:
-            groups.append([])
-            size = 0
-        groups[-1].append(archive)
-        size += archive.size
-    return sorted(groups, key=lambda group: -sum(archive.size for archive in group))
+def _listed(spark: SparkSession, names: list[str]) -> tuple[set[tuple[str, int, float]], list[str]]:
+    """The files of URIs: path, length, time of change; and those URIs that cannot be read, which are found by halving."""
+    files = spark.read.format("binaryFile").option("recursiveFileLookup", "true")
+    try:
+        found = files.load(names).select("path", "length", F.col("modificationTime").cast("double"))
+        return set(map(tuple, found.collect())), []
+    except (Py4JError, PySparkException) as error:
+        if len(names) == 1:
+            return set(), [f"{names[0]}: Spark cannot read it: {words_of(error)}"]
+    middle = len(names) // 2
+    (left, of_left), (right, of_right) = _listed(spark, names[:middle]), _listed(spark, names[middle:])
+    return left | right, of_left + of_right

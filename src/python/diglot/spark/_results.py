@@ -24,23 +24,42 @@ _MAYBE = (
     *("paragraph_a", "sentence_a", "paragraph_b", "sentence_b", "page_pairs", "targets", "sources", "scorer"),
     *("reason", "block_a", "block_b", "kind_a", "kind_b", "near_a", "near_b"),
     *("machine_translated_a", "machine_translated_b", "original", "opt_out_a", "opt_out_b", "license_a", "license_b"),
+    *("machine_translated", "opt_out", "license", "record_id", "payload_digest", "date", "date_a", "date_b"),
+    *("record_id_a", "record_id_b", "payload_digest_a", "payload_digest_b", "kind", "paragraph", "sentence"),
 )
 
 
+def _fields(columns: dict[str, pa.DataType]) -> list[pa.Field]:
+    return [pa.field(name, of, nullable=name in _MAYBE) for name, of in columns.items()]
+
+
 def _required(**columns: pa.DataType) -> pa.Schema:
-    return pa.schema([pa.field(name, of, nullable=name in _MAYBE) for name, of in columns.items()])
+    return pa.schema(_fields(columns))
+
+
+def _list(of: pa.DataType) -> pa.DataType:
+    return pa.list_(pa.field("element", of, nullable=False))
+
+
+def _rows(**columns: pa.DataType) -> pa.DataType:
+    return _list(pa.struct(_fields(columns)))
 
 
 _T, _L, _I, _R, _B = pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.bool_()
 # URLs of page pairs.
-_U = pa.list_(pa.field("element", pa.struct([pa.field(name, _T, nullable=False) for name in ("url_a", "url_b")]), nullable=False))
-_TYPES = {_T: "string", _I: "int", _L: "bigint", _R: "double", _B: "boolean", _U: "array<struct<url_a: string, url_b: string>>"}
+_U = _rows(url_a=_T, url_b=_T)
+_TYPES = {_T: "string", _I: "int", _L: "bigint", _R: "double", _B: "boolean"}
 # What rows are known by, where they are from, and what pages say of themselves.
 _SAID = {"id": _T, "domain": _T} | {
     name: _T
     for name in ("machine_translated_a", "machine_translated_b", "original", "opt_out_a", "opt_out_b", "license_a", "license_b")
 }
-#: The columns of each table, as those of the same names of `diglot.Store`.
+_PLACE = {name: of for name, of in [("archive_a", _T), ("archive_b", _T), ("offset_a", _L), ("offset_b", _L)]}
+_RECORDS = {name: _T for name in ("record_id_a", "record_id_b", "payload_digest_a", "payload_digest_b")}
+_SENTENCES = _rows(
+    text_a=_T, text_b=_T, score=_R, paragraph_a=_I, sentence_a=_I, count_a=_I, paragraph_b=_I, sentence_b=_I, count_b=_I, reason=_T
+)
+#: The columns of each table, as those of the same names of `diglot.Store` and of `diglot export`.
 TABLES = {
     "pairs": _required(url_a=_T, url_b=_T, lang_a=_T, lang_b=_T, score=_R, method=_T, key=_T, scorer=_R, **_SAID),
     "bitext": _required(
@@ -83,11 +102,61 @@ TABLES = {
         **_SAID,
     ),
     "keys": KEYS,
+    "documents": _required(
+        url_a=_T,
+        url_b=_T,
+        lang_a=_T,
+        lang_b=_T,
+        score=_R,
+        method=_T,
+        key=_T,
+        page_score=_R,
+        title_a=_T,
+        title_b=_T,
+        text_a=_T,
+        text_b=_T,
+        tags_a=_list(_T),
+        tags_b=_list(_T),
+        date_a=_T,
+        date_b=_T,
+        **_PLACE,
+        **_SAID,
+        **_RECORDS,
+        sentences=_SENTENCES,
+    ),
+    "pages": _required(
+        url=_T,
+        lang=_T,
+        title=_T,
+        text=_T,
+        tags=_list(_T),
+        date=_T,
+        archive=_T,
+        offset=_L,
+        id=_T,
+        domain=_T,
+        machine_translated=_T,
+        opt_out=_T,
+        license=_T,
+        record_id=_T,
+        payload_digest=_T,
+    ),
+    "units": _required(
+        unit=_T,
+        document=_T,
+        langs=_T,
+        languages=_I,
+        score=_R,
+        contradictions=_I,
+        repeated=_B,
+        texts=_rows(lang=_T, text=_T, url=_T, kind=_T, paragraph=_I, sentence=_I, count=_I, archive=_T, offset=_L),
+        pairs=_rows(lang_a=_T, lang_b=_T, score=_R),
+    ),
     "fetch": _required(warc_filename=_T, offset=_L, length=_L, url=_T),
     "explore": _required(site=_T, linkout=_L, pagerank=_R, weighted=_R, seeds=_L, links=_L),
 }
 # Tables of pairs are partitioned: a row lies in the folder of its language pair.
-_OF_PAIRS = ("pairs", "bitext", "keys")
+_OF_PAIRS = ("pairs", "bitext", "keys", "documents")
 # Tables whose rows the program writes as objects of JSON.
 _OF_JSON = ("keys", "explore")
 
@@ -99,8 +168,16 @@ def partitions(table: str) -> list[str]:
 
 def columns(table: str) -> str:
     """The columns for Spark, those of partitions last."""
-    of_rows = [f"`{field.name}` {_TYPES[field.type]}" for field in TABLES[table]]
+    of_rows = [f"`{field.name}` {_type(field.type)}" for field in TABLES[table]]
     return ", ".join([*of_rows, *(f"{name} string" for name in partitions(table))])
+
+
+def _type(of: pa.DataType) -> str:
+    if pa.types.is_list(of):
+        return f"array<{_type(of.value_type)}>"
+    if pa.types.is_struct(of):
+        return f"struct<{', '.join(f'`{field.name}`: {_type(field.type)}' for field in of)}>"
+    return _TYPES[of]
 
 
 @dataclass(frozen=True)
@@ -134,7 +211,7 @@ class Filed:
         files = _Files(self.table, self.folder, f"part-{context.partitionId():05}.parquet", context.taskAttemptId())
         try:
             for langs, rows in _unpacked(self.table, batches):
-                files.add(langs, rows)
+                files.add(langs if partitions(self.table) else "", rows)
             counts = files.done()
         finally:
             files.drop()

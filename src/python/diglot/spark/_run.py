@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from functools import reduce
 from itertools import chain
 from pathlib import Path
@@ -25,10 +25,10 @@ from .._program import FILES, VARIABLE, Setting, StrPath, options, program
 from .._run import SWITCHES, Progress, listener
 from ._division import Divided, Division, without
 from ._inputs import Inputs, find
-from ._inputs import rows as rows_of
+from ._portions import Portions
 from ._results import TABLES, Filed, Unpacked, columns, partitions
 from ._rows import COLUMNS, deal, numbered, numbers
-from ._session import FEW_TASKS, NEEDED, ONE_FILE_A_TASK, set_to
+from ._session import FEW_TASKS, NEEDED, set_to
 from ._steps import Plan, Step, Steps, hash_of, plan_of, told
 from ._task import Task, version
 from ._work import Folder, path_of
@@ -96,6 +96,18 @@ class SparkResult:
         """The keys, with the columns of `Store.keys`, and `langs`."""
         return self._table("keys")
 
+    def documents(self) -> DataFrame:
+        """The pairs of pages with their texts and aligned sentences, with the columns of `diglot export --what documents`, and `langs`."""
+        return self._table("documents")
+
+    def units(self) -> DataFrame:
+        """Sentences of documents in several languages, with the columns of `diglot export --what units`."""
+        return self._table("units")
+
+    def pages(self) -> DataFrame:
+        """The pages with their texts, with the columns of `diglot export --what pages`."""
+        return self._table("pages")
+
     def fetch(self) -> DataFrame:
         """The captures to fetch where an index named them: `warc_filename`, `offset`, `length`, `url`."""
         return self._table("fetch")
@@ -132,7 +144,7 @@ def run(
     in the folder `work`; when the run breaks off, the same call goes on behind the last step that was done. `out` gets a folder of Parquet
     for each table. Both may be URIs; a path without a scheme is one that all machines must see.
 
-    `what` names the tables: `pairs`, `bitext`, `keys`; `fetch`, what to fetch of the archives that an index names; `explore`, the sites to crawl
+    `what` names the tables: `pairs`, `bitext`, `keys`; `documents`, `units`, `pages`, which have texts; `fetch`, what to fetch of the archives that an index names; `explore`, the sites to crawl
     next, which are hosts, or with `by_domain` registrable domains.
 
     Sites are dealt out to parts of some `pages_per_part` pages, a site being in one part. With `split_over`, a domain of more captures than
@@ -282,10 +294,17 @@ class _Run:
         steps.take()
         for passed in found.passed:
             steps.hear(f"skipped: {passed}")
+
         # What could not be read before, perhaps can be read by now.
-        if steps.begin(name, is_good=lambda record: self._keep_going or not record["rows_out"].get("refused")) is None:
-            rows, tasks = rows_of(self._spark, found.archives, steps.cores)
-            steps.do(name, "pages", rows, ONE_FILE_A_TASK, tasks, len(found.archives))
+        def is_good(record: dict[str, Any]) -> bool:
+            return self._keep_going or not record["rows_out"].get("refused")
+
+        if steps.begin(name, is_good=is_good, keeps=True) is None:
+            began = time.monotonic()
+            portions = Portions(steps, name, hash_of([self._of_program(), self._settings_of(name, found, contents)]), is_good)
+            hadoop = _xml(self._spark) if any(archive.is_remote for archive in found.archives) else None
+            record = portions.read(found.archives, lambda tasks: replace(self._task("pages", (), (), tasks), hadoop=hadoop))
+            steps.end(name, record, seconds=round(time.monotonic() - began, 3))
         refused = list(found.refused)
         if steps.rows(name, "refused"):
             rows = steps.read(name, "refused").orderBy("number").select("name", F.col("data").cast("string"))
@@ -489,9 +508,18 @@ class _Run:
 
     def _key(self, found: Inputs) -> str:
         """A hash of what all results depend on, whatever the settings."""
-        listed = [(archive.name, archive.size, archive.changed) for archive in found.archives]
-        content = hashlib.sha256(Path(self._program).read_bytes()).hexdigest()
-        return hash_of([self._version, content, listed])
+        return hash_of([self._of_program(), sorted([archive.name, archive.size, archive.changed] for archive in found.archives)])
+
+    def _of_program(self) -> list[str]:
+        return [self._version, hashlib.sha256(Path(self._program).read_bytes()).hexdigest()]
+
+
+def _xml(spark: SparkSession) -> str:
+    """The settings of Hadoop."""
+    context: Any = spark.sparkContext
+    writer = context._jvm.java.io.StringWriter()
+    context._jsc.hadoopConfiguration().writeXml(writer)
+    return str(writer.toString())
 
 
 def _copied(path: str) -> str:

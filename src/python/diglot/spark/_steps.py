@@ -8,14 +8,14 @@ import re
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
+from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -23,7 +23,7 @@ from .._errors import DiglotError
 from ._rows import COLUMNS, REPORT, deal, numbers, slots
 from ._session import FEW_TASKS, ONE_FILE_A_TASK, set_to, words_of
 from ._task import MARK, Task
-from ._work import Folder
+from ._work import RECORD, Folder
 
 # More parts than this, and what all of them propose is chosen from in two rounds.
 _ONE_ROUND = 64
@@ -38,7 +38,7 @@ _SENT = {"archive", "chosen", "divided", "known", "language", "learnt", "model",
 
 
 # The version of the plan, and of rows, that this package knows.
-PLAN_VERSION = 4
+PLAN_VERSION = 5
 
 
 class Deal(Enum):
@@ -139,8 +139,10 @@ class Steps:
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
     _sent: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
-    def begin(self, name: str, *depends: object, is_good: Callable[[dict[str, Any]], bool] = lambda _: True) -> dict[str, Any] | None:
-        """What is kept of a step that need not be done again; else, the step begins with an empty folder.
+    def begin(
+        self, name: str, *depends: object, is_good: Callable[[dict[str, Any]], bool] = lambda _: True, keeps: bool = False
+    ) -> dict[str, Any] | None:
+        """What is kept of a step that need not be done again; else, the step begins with an empty folder, unless it `keeps` what is there.
 
         A step that is done again has all later ones done again, since the key of a step depends on which time the ones before it were done.
 
@@ -152,7 +154,7 @@ class Steps:
         if record is not None and record["key"] == self.key and is_good(record):
             self._tell(name, record, True)
             return record
-        self.work.drop(name)
+        self.work.drop(f"{name}/{RECORD}" if keeps else name)
         return None
 
     def end(self, name: str, record: dict[str, Any] | None, **more: object) -> dict[str, Any]:
@@ -210,12 +212,17 @@ class Steps:
     ) -> dict[str, Any]:
         """Has the program read rows, and writes, counts and keeps what comes. Of so many `stores`, as many must come, if any."""
         began = time.monotonic()
-        self._write(name, rows.mapInArrow(self.task(step, arguments, side, tasks), COLUMNS), how)
-        record = self._counted(name)
-        _check(name, record, rows_in)
+        record = self.made(name, rows.mapInArrow(self.task(step, arguments, side, tasks), COLUMNS), how, rows_in)
         if stores and record["rows_out"].get("store", 0) and record["tasks"] != stores:
             raise DiglotError(f"step {name}: {record['tasks']} parts came of {stores}")
         return self.end(name, record, seconds=round(time.monotonic() - began, 3), **more)
+
+    def made(self, name: str, rows: DataFrame, how: dict[str, str], rows_in: int | None, portion: str = "") -> dict[str, Any]:
+        """Writes and counts what tasks make of rows, of a whole step or of a portion of it."""
+        self._write(name, rows, how, portion)
+        record = self._counted(name, portion)
+        _check(name, record, rows_in)
+        return record
 
     def make(self, name: str, rows: DataFrame | None, **more: object) -> None:
         """Writes, counts and keeps rows that Spark makes alone, if there are any."""
@@ -242,11 +249,14 @@ class Steps:
 
     def read(self, name: str, kind: str) -> DataFrame:
         """Rows that a step has written."""
-        if not self.work.has(f"{name}/of={kind}"):
-            raise DiglotError(f"step {name}: its rows of kind {kind} are missing; {_ANEW}")
-        return self.spark.read.schema(COLUMNS).parquet(self.work.path(f"{name}/of={kind}"))
+        portions = self.records.get(name, {}).get("portions", {"": [kind]})
+        paths = [self.work.path(f"{name}{portion}/of={kind}") for portion, kinds in portions.items() if kind in kinds]
+        try:
+            return self.spark.read.schema(COLUMNS).parquet(*paths)
+        except AnalysisException as error:
+            raise DiglotError(f"step {name}: its rows of kind {kind} are missing; {_ANEW}") from error
 
-    def _write(self, name: str, rows: DataFrame, how: dict[str, str]) -> None:
+    def _write(self, name: str, rows: DataFrame, how: dict[str, str], portion: str = "") -> None:
         """Writes the rows of a step: those of each task and kind as a file."""
         writer = rows.withColumn("of", F.col("kind")).write.mode("overwrite").partitionBy("of")
         writer = writer.option("compression", "none").option("parquet.enable.dictionary", "false")
@@ -254,7 +264,7 @@ class Steps:
         writer = writer.option("parquet.page.write-checksum.enabled", "false").option("parquet.block.size", 32 << 20)
         with self._watched(name), set_to(self.spark, how):
             self._label(name)
-            writer.parquet(self.work.path(name))
+            writer.parquet(self.work.path(name + portion))
 
     @contextmanager
     def _watched(self, name: str) -> Iterator[None]:
@@ -266,10 +276,10 @@ class Steps:
             self.see_that_it_is_ours()
             raise
 
-    def _counted(self, name: str) -> dict[str, Any]:
+    def _counted(self, name: str, portion: str = "") -> dict[str, Any]:
         """Counts what was written, and adds up what tasks report of themselves."""
         schema = "name string, number bigint, count bigint, of string"
-        rows = self.spark.read.schema(schema).parquet(self.work.path(name))
+        rows = self.spark.read.schema(schema).parquet(self.work.path(name + portion))
         named_of = F.when(F.col("of").isin(*_NAMED), F.col("name"))
         number = F.sum(F.when(F.col("of") == REPORT, F.col("number")))
         counts = rows.groupBy("of", named_of).agg(F.count("*"), number, F.sum("count"), F.max("count"))
@@ -277,7 +287,7 @@ class Steps:
             self._label(name)
             found = counts.collect()
         record = _nothing()
-        record["files"] = {kind: len(self.work.listed(f"{name}/of={kind}/*.parquet")) for kind in {row[0] for row in found} & _SENT}
+        record["files"] = {kind: len(self.work.listed(f"{name}{portion}/of={kind}/*.parquet")) for kind in {row[0] for row in found} & _SENT}
         for kind, named, count, sum_number, sum_count, max_count in found:
             if kind == REPORT:
                 _add_report(record, named, count, sum_number, max_count)
@@ -357,6 +367,25 @@ def told(name: str) -> Iterator[None]:
         about = json.loads(found[1])
         message = f"step {name}, {about['place']}: {about['error']}"
         raise DiglotError(message, about["exit"], about["stderr"], about["command"]) from error
+
+
+def together(records: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """What is kept of a step of which portions were done."""
+    total = _nothing()
+    for record in records:
+        total["tasks"] += record["tasks"]
+        total["rows_in"] += record["rows_in"]
+        total["longest"] = max(total["longest"], record["longest"])
+        for of in ("rows_out", "counts", "left_out", "files"):
+            _add(total[of], record[of])
+        for kind, names in record["names"].items():
+            _add(total["names"].setdefault(kind, {}), names)
+    return total
+
+
+def _add(sums: dict[str, int], more: dict[str, int]) -> None:
+    for name, number in more.items():
+        sums[name] = sums.get(name, 0) + number
 
 
 def _nothing() -> dict[str, Any]:

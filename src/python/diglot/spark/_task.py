@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from typing import IO, Any
@@ -24,6 +24,7 @@ from pyspark import SparkFiles, TaskContext
 from .._errors import DiglotError, error_of
 from .._program import program, tied
 from .._tables import Tail
+from ._fetch import fetched
 from ._rows import REPORT, SCHEMA
 
 # What stands before a failure in the text of an exception that has come through Spark.
@@ -61,6 +62,8 @@ class Task:
     wide_threads: int = 1
     #: From this attempt on, what cannot be read is left out: it may be read elsewhere. `None`: it never is.
     patience: int | None = None
+    #: Settings of Hadoop, as XML, where rows name what only Java can read.
+    hadoop: str | None = field(default=None, repr=False)
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         batches = iter(batches)
@@ -80,6 +83,8 @@ class Task:
             raise DiglotError(f"{found} is {_version(found)}, and the run was begun with {self.version}; install one version")
         scratch = tempfile.mkdtemp(prefix="diglot-", dir=_scratch_folder())
         try:
+            if self.hadoop is not None:
+                batches = fetched(batches, scratch, self.hadoop, self._goes_on())
             child = _Child([found, "exec", self.step, *self._options(part, scratch)], batches)
             rows_out = 0
             for batch in child.batches():
@@ -94,9 +99,12 @@ class Task:
         threads = self.wide_threads if 0 <= part < self.wide else self.threads
         files = [f"--with={SparkFiles.get(name)}" for name in self.side]
         settings = [f"{option}={SparkFiles.get(name)}" for option, names in self.sent for name in names]
+        goes_on = ["--keep-going"] if self._goes_on() else []
+        return [*self.arguments, *goes_on, f"--threads={threads}", f"--scratch={scratch}", *settings, *files]
+
+    def _goes_on(self) -> bool:
         context = TaskContext.get()
-        goes_on = self.patience is not None and context is not None and context.attemptNumber() >= self.patience
-        return [*self.arguments, *(["--keep-going"] if goes_on else []), f"--threads={threads}", f"--scratch={scratch}", *settings, *files]
+        return self.patience is not None and context is not None and context.attemptNumber() >= self.patience
 
 
 class _Child:

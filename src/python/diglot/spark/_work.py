@@ -16,7 +16,8 @@ from .._errors import DiglotError
 from .._program import StrPath
 from ._session import words_of
 
-_RECORD = "_diglot.json"
+#: The file of what was kept of a step.
+RECORD = "_diglot.json"
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
 
 
@@ -77,7 +78,7 @@ class Folder:
 
     def is_ours(self, name: str) -> bool:
         """True for a folder that a run has begun to write."""
-        return self.has(f"{name}/{_RECORD}")
+        return self.has(f"{name}/{RECORD}")
 
     def listed(self, pattern: str) -> list[str]:
         """The files of a pattern, in order."""
@@ -87,7 +88,7 @@ class Folder:
 
     def record(self, name: str) -> dict[str, Any] | None:
         """What was kept of a step that was written to its end; of the folder itself, where the name is empty."""
-        path = self._hadoop.fs.Path(self.path(f"{name}/{_RECORD}"))
+        path = self._hadoop.fs.Path(self.path(f"{name}/{RECORD}"))
         with self._told():
             if not self._files.exists(path):
                 return None
@@ -104,7 +105,7 @@ class Folder:
     def keep(self, name: str, record: dict[str, Any]) -> None:
         """Says that a step was written to its end."""
         with self._told():
-            stream = self._files.create(self._hadoop.fs.Path(self.path(f"{name}/{_RECORD}")), True)
+            stream = self._files.create(self._hadoop.fs.Path(self.path(f"{name}/{RECORD}")), True)
             try:
                 stream.write(bytearray(json.dumps(record, indent=1).encode()))
             finally:
