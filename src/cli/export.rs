@@ -155,7 +155,7 @@ impl Export {
         };
         self.check_options(content, format, &wanted)?;
         let scope = self.host.scope(&store)?;
-        let take_down = self.taken_down(content, &[Content::Units, Content::Fetch])?;
+        let take_down = self.taken_down(content, &[Content::Fetch])?;
         let known = self.known(global)?.map(RefCell::new);
         let origin = Origin::Store(&store, &scope);
         let (args, wanted, take_down, known) = (&self, &wanted, &take_down, known.as_ref());

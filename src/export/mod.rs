@@ -631,7 +631,14 @@ mod tests {
         assert_eq!((&object["texts"][1]["text"], &object["texts"][2]["count"]), (&"un".into(), &2.into()));
         assert_eq!(object["pairs"][1]["score"], 0.5);
         let tmx = text(&[one_row("tmx", "x", Content::Units)]);
+        // The marks of the others say that they were translated from Chinese, and so does that of the Chinese page.
         assert!(tmx.contains("<tu tuid=\"0000000000000abc\" segtype=\"block\">"), "{tmx}");
+        let mut unit = unit();
+        unit.texts[2].place.provenance = Provenance::default();
+        let (_, format) = format(Some(Content::Units), Some("tmx"), None).expect("a format");
+        let write = |exporter: &mut dyn Exporter| exporter.row(Row::Unit(&unit));
+        let marked = super::tests::text(&files_of(format, Content::Units, write).expect("memory"));
+        assert!(marked.contains("segtype=\"block\" srclang=\"zh-Hans\">"), "{marked}");
         assert_eq!(tmx.matches("<tuv ").count(), 3);
         assert!(
             tmx.contains("<seg>one &lt;b&gt;</seg>") && tmx.contains("<prop type=\"x-pair\">en zh-Hans 0.9</prop>")

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::exporter::{Exporter, Job, Output, Row, outputs, rounded};
 use super::mark::identity;
 use super::xml::Xml;
-use crate::types::{BitextLine, Lang, Place, UnitLine};
+use crate::types::{BitextLine, Lang, Place, UnitLine, UnitText};
 
 struct Tmx(Xml<Output>);
 
@@ -80,7 +80,10 @@ impl Tmx {
 
     fn unit(&mut self, line: &UnitLine) -> io::Result<()> {
         let segtype = if line.texts.iter().all(|text| text.place.count == 1) { "sentence" } else { "block" };
-        self.0.open("tu", &[("tuid", &format!("{:016x}", line.id)), ("segtype", segtype)])?;
+        let id = format!("{:016x}", line.id);
+        let mut attributes = vec![("tuid", id.as_str()), ("segtype", segtype)];
+        attributes.extend(original_of(&line.texts).map(|lang| ("srclang", lang.as_str())));
+        self.0.open("tu", &attributes)?;
         self.prop("x-document", &format!("{:016x}", line.document))?;
         self.prop("score-aligner", &rounded(line.score).to_string())?;
         self.prop("x-contradictions", &line.contradictions.to_string())?;
@@ -101,6 +104,16 @@ fn original(line: &BitextLine) -> Option<&Lang> {
         (false, true) => Some(&line.lang_a),
         _ => None,
     }
+}
+
+/// The language of the one text that no machine translated, and from whose language marks say that another one is.
+fn original_of(texts: &[UnitText]) -> Option<&Lang> {
+    let is_original = |of: &&UnitText| {
+        of.place.provenance.signals.translated.is_none()
+            && texts.iter().any(|text| text.place.provenance.is_from(of.lang))
+    };
+    let mut originals = texts.iter().filter(is_original);
+    originals.next().filter(|_| originals.next().is_none()).map(|text| &text.lang)
 }
 
 impl Exporter for Tmx {

@@ -19,7 +19,7 @@ use crate::judge::versions::Documents;
 use crate::store::Store;
 use crate::store::layout::{ArchivedBitextPairRow, BeadRow};
 use crate::text::sentences::for_each_sentence;
-use crate::types::{Lang, LangPair, PagePair, Place, UnitLine, UnitPair, UnitText};
+use crate::types::{Lang, LangPair, PagePair, Place, Provenance, UnitLine, UnitPair, UnitText};
 
 /// How many sentence pairs of two wanted languages join no unit, by reason.
 pub type Contradictions = BTreeMap<&'static str, u64>;
@@ -206,6 +206,7 @@ struct Version {
     lang: Lang,
     page: Paragraphs,
     archive: String,
+    provenance: Provenance,
     /// The bytes of each sentence.
     sentences: Vec<(u32, u32)>,
 }
@@ -224,6 +225,7 @@ impl<'f> Document<'f> {
         for (&page, &lang) in &pages {
             let record = page_record(store, site, page)?;
             let archive = archives.of(store, &record)?;
+            let provenance = site.provenance_in(page, &record);
             let mut sentences = Vec::new();
             for block in record.blocks() {
                 let inside = record.text().get(block.start as usize..block.end as usize).unwrap_or("");
@@ -231,7 +233,7 @@ impl<'f> Document<'f> {
                     sentences.push((block.start + range.start as u32, block.start + range.end as u32));
                 });
             }
-            versions.push(Version { lang, page: Paragraphs::new(record, lang), archive, sentences });
+            versions.push(Version { lang, page: Paragraphs::new(record, lang), archive, provenance, sentences });
         }
         // It may have no sentence pairs.
         let id = xxh3_64(site.pages.identity(first).as_bytes());
@@ -344,6 +346,7 @@ impl Version {
             paragraph: Some(paragraph),
             sentence: Some(sentence),
             count: stretch.sentences.end - stretch.sentences.start,
+            provenance: self.provenance.clone(),
             ..Place::default()
         };
         UnitText { lang: self.lang, text: sentence_text(&self.page.page, (start, end)), place }
