@@ -160,8 +160,10 @@ impl Card {
         for (([a, b], part), Figures { rows, bytes, domains }) in &self.figures {
             writeln!(out, "| {a}-{b} | {} | {rows} | {} | {} |", self.split(part), domains.len(), BinaryBytes(*bytes))?;
         }
+        let is_empty = |part: &&String| !self.figures.keys().any(|(_, found)| found == *part);
+        let (empty, filled): (Vec<&String>, Vec<&String>) = self.parts.iter().partition(is_empty);
         for (name, (_, found)) in self.configs() {
-            for part in self.parts.iter().filter(|part| !found.contains(&part.as_str())) {
+            for part in filled.iter().filter(|part| !found.contains(&part.as_str())) {
                 writeln!(out, "| {name} | {part} | 0 | 0 | no file |")?;
             }
         }
@@ -170,6 +172,10 @@ impl Card {
                 out,
                 "\nAll that a domain has is in one split, and so is all that domains have that differ in their public suffix alone."
             )?;
+        }
+        if !empty.is_empty() {
+            let names: Vec<String> = empty.into_iter().map(|part| code(part)).collect();
+            writeln!(out, "\nNo domain is in {}, so there are no such splits.", names.join(", "))?;
         }
         writeln!(out, "\n## Settings\n\nWhat is not named here is as that version of the program has it.\n")?;
         if self.settings.is_empty() {
@@ -258,7 +264,8 @@ pub mod tests {
             "- config_name: en-zh-Hans\n",
             "\n3 sentence pairs from",
             "| en-fr | train | 1 | 1 | 2.00 KiB |",
-            "| en-fr | part | 0 | 0 | no file |",
+            "| en-zh-Hans | dev | 0 | 0 | no file |",
+            "\nNo domain is in `part`, so there are no such splits.\n",
             "\nAll that a domain has is in one split",
             "- `min-score`: `0.9`",
             "| none named | 3 |\n| https://a.test/ | 1 |",
