@@ -3,12 +3,14 @@
 
     check_exports.py DIGLOT STORE [LANG,LANG]
 
-Sentence pairs as TSV, CSV, JSON Lines, TMX, Moses, Parquet, Arrow, in the columns of Bitextor and as Hugging Face's datasets load
-them must hold the same texts; documents and pages must be the same rows as JSON Lines, Parquet and Arrow. TMX is held against
-tests/tmx14.dtd by lxml, Parquet and Arrow are read by pyarrow and DuckDB, tables also by pandas and polars; without one of them that check
-is left out, and a line says so. Exit code 1 when anything differs.
+Sentence pairs as TSV, CSV, JSON Lines, TMX, Moses, XCES, Parquet, Arrow, in the columns of Bitextor and as Hugging Face's datasets load
+them must hold the same texts; documents and pages must be the same rows as JSON Lines, Parquet and Arrow; words the same as CSV and TBX.
+TMX is held against tests/tmx14.dtd by lxml, Parquet and Arrow are read by pyarrow and DuckDB, tables also by pandas and polars with their
+defaults, TMX and TBX by the Translate Toolkit, TMX and Moses by mtdata, Moses by OpusFilter, XCES by OpusTools; without one of them that
+check is left out, and a line says so. Exit code 1 when anything differs.
 """
 
+import contextlib
 import csv
 import json
 import os
@@ -17,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import types
 
 
 def main():
@@ -55,6 +58,9 @@ def main():
                 table = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
                 check("bitextor", [(row["src_text"], row["trg_text"]) for row in table], expected)
             hugging_face(export, out, sys.argv[3].split(","), expected)
+            export("xces", "xces")
+            for consumer in [opus_tools, opus_filter, mtdata, translate_toolkit]:
+                read_by(consumer, out, sys.argv[3].split(","), expected, export)
         for what in ["documents", "pages"]:
             rows_of(what, export, out)
 
@@ -74,9 +80,14 @@ def tables(out, expected):
         try:
             import pandas
 
-            # Texts such as NA are no missing values, which is not its default.
             frame = pandas.read_csv(path, sep=separator, keep_default_na=False)
             check(f"{name} by pandas", plain(zip(frame["text_a"].astype(str), frame["text_b"].astype(str))), expected)
+            # What nothing in the file can change: some texts are missing values to it, quoted or not.
+            frame = pandas.read_csv(path, sep=separator)
+            for column, texts_of in zip(["text_a", "text_b"], zip(*flat(expected))):
+                missing = {text for text, is_missing in zip(texts_of, frame[column].isna()) if is_missing}
+                if not missing <= NO_VALUES or len(frame) != len(expected):
+                    sys.exit(f"{name} by pandas with its defaults: {missing - NO_VALUES} are missing values")
         except ImportError:
             print(f"{name}: not checked, there is no pandas")
         try:
@@ -93,6 +104,12 @@ def tables(out, expected):
             check(f"{name} by DuckDB", plain(found), expected)
         except ImportError:
             print(f"{name}: not checked, there is no duckdb")
+
+
+# What pandas takes for missing values by default.
+NO_VALUES = set(
+    ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"]
+)
 
 
 def texts(row):
@@ -162,6 +179,75 @@ def hugging_face(export, out, langs, expected):
         if kind != "json" and not isinstance(rows.features["translation"], Translation):
             sys.exit(f"hf as {kind}: {rows.features} is no translation")
         check(f"hf as {kind}", [tuple(row["translation"][lang] for lang in langs) for row in rows], expected)
+
+
+def read_by(consumer, *arguments):
+    """Has a consumer read what is for it; without it, says so."""
+    try:
+        consumer(*arguments)
+    except ImportError as error:
+        print(f"{consumer.__name__}: not checked, {error}")
+
+
+def lines_of(path):
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+
+
+def opus_tools(out, langs, expected, _):
+    from opustools import OpusRead
+
+    files = [str(out / f"opus.{lang}") for lang in langs]
+    alignment = str(out / "xces" / f"{'-'.join(langs)}.xml.gz")
+    options = {"alignment_file": alignment, "download_dir": str(out / "xces"), "preprocess": "raw"}
+    options |= {"write_mode": "moses", "write": files, "suppress_prompts": True}
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stderr(nowhere), contextlib.redirect_stdout(nowhere):
+        OpusRead(directory="x", source=langs[0], target=langs[1], **options).printPairs()
+    check("xces by OpusTools", list(zip(*[lines_of(pathlib.Path(file)) for file in files])), expected)
+
+
+def opus_filter(out, langs, expected, _):
+    from opusfilter.opusfilter import OpusFilter
+
+    # A filter that keeps everything.
+    names = [[f"{name}.{lang}" for lang in langs] for name in ["x", "kept"]]
+    limits = {"unit": "char", "min_length": 0, "max_length": 1 << 30, "pass_empty": True}
+    step = {"inputs": names[0], "outputs": names[1], "filters": [{"LengthFilter": limits}]}
+    config = {"common": {"output_directory": str(out)}, "steps": [{"type": "filter", "parameters": step}]}
+    OpusFilter(config).execute_steps()
+    check("moses by OpusFilter", list(zip(*[lines_of(out / name) for name in names[1]])), expected)
+
+
+def mtdata(out, langs, expected, _):
+    import html
+
+    from mtdata.parser import Parser
+    from mtdata.tmx import read_tmx
+
+    entry = types.SimpleNamespace(meta=None, cols=None)
+    files = [out / f"x.{lang}" for lang in langs]
+    check("moses by mtdata", list(Parser(files, ext="txt", ent=entry).read_segs(show_pbar=False)), expected)
+    # It takes entities of HTML in the texts of TMX for what they stand for.
+    unescaped = [tuple(map(html.unescape, pair)) for pair in expected]
+    check("tmx by mtdata", list(read_tmx(out / "x.tmx", langs=langs)), unescaped)
+
+
+def translate_toolkit(out, langs, expected, export):
+    from translate.storage import tbx, tmx
+
+    def units(store, name):
+        with (out / name).open("rb") as file:
+            found = store(file, sourcelanguage=langs[0], targetlanguage=langs[1]).units
+        return [(str(unit.source), str(unit.target)) for unit in found]
+
+    check("tmx by the Translate Toolkit", units(tmx.tmxfile, "x.tmx"), expected)
+    export("csv", "words.csv", "lexicon")
+    export("tbx", "words.tbx", "lexicon")
+    with (out / "words.csv").open(encoding="utf-8", newline="") as file:
+        head, *words = [tuple(map(without_apostrophe, row)) for row in csv.reader(file)]
+    if list(head) != langs:
+        sys.exit(f"lexicon as csv: of {head}, expected {langs}")
+    print(f"lexicon: {len(words)} pairs of words")
+    check("tbx by the Translate Toolkit", units(tbx.tbxfile, "words.tbx"), words)
 
 
 def rows_of(what, export, out):
