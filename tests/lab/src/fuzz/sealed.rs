@@ -300,7 +300,7 @@ pub fn ask(folder: &Path, config: &Config) {
         &store,
         config,
         &all,
-        query::bitext::Asked { all: true, alternatives: true, records: true, pages: true },
+        query::bitext::Asked { all: true, alternatives: true, records: true, pages: true, totals: true },
         |_| Ok(()),
     );
     let _ = query::bitext::for_each_page_pair(&store, &all, |_, _, _| Ok(()));
