@@ -111,7 +111,10 @@ pub struct Part<T> {
 
 /// How many pages the sites may have that are looked at for one part of a list, in all. Where little fits, a part has few items, or none,
 /// and says where to go on.
-const MOST_PAGES: u64 = 200_000;
+const MOST_PAGES: u64 = 50_000;
+
+/// Opening a site takes as long as looking at so many pages (an estimate).
+const OPENING: u64 = 100;
 
 /// A part of the pairs that pass a filter, of all sites in the order of their digests, and on each by languages and URL.
 ///
@@ -173,7 +176,7 @@ fn walk<P, T>(
             break;
         }
         let site = Site::open(store, digest.site)?;
-        looked += u64::from(site.pages.count());
+        looked += u64::from(site.pages.count()) + OPENING;
         let all = places(&site);
         let numbers: Box<dyn Iterator<Item = usize>> = if steps.is_back {
             Box::new((0..begins.unwrap_or(usize::MAX).min(all.len())).rev())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use diglot::query::{self, HostLine, KeyLine, LoneFilter, LoneReason, Scope};
+use diglot::query::{self, HostLine, KeyLine, LoneFilter, LonePages, LoneReason, Scope};
 use diglot::types::{Lang, LangPair, PairLine, counted, grouped, pattern};
 
 use super::answer::{Fields, answer, page};
@@ -19,6 +19,9 @@ use super::views::*;
 
 /// How many keys of a host are listed.
 const KEYS: usize = 100;
+
+/// Of how many pages it is told at once why those without a partner have none; of more, their own list tells it.
+const MOST_PAGES: u64 = 100_000;
 
 /// How many hosts with few pairs a page lists.
 const LACKING: usize = 10;
@@ -94,7 +97,11 @@ pub async fn host(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         let lines = query::hosts_in(&store, &scope)?;
         let lacking = query::shortages(&store, &config, &scope)?;
         let lacking = lacking.iter().take(LACKING);
-        let lone = query::lone_pages(&store, &config, &scope, LoneFilter::default(), 0..0)?;
+        let pages: u64 = lines.iter().map(|line| u64::from(line.pages)).sum();
+        let lone = match pages {
+            0..=MOST_PAGES => query::lone_pages(&store, &config, &scope, LoneFilter::default(), 0..0)?,
+            _ => LonePages::default(),
+        };
         let reason = |(reason, &pages): (&LoneReason, &usize)| {
             let link = frame.link("/lone", &[("host", host), ("reason", reason.name())]);
             (link, reason.name(), grouped(pages as u64))

@@ -111,11 +111,6 @@ pub fn newest(request: &Request) -> Result<Option<Newest>, Failure> {
     }))
 }
 
-/// "2024-05-01 10:00" of a time as RFC 3339.
-pub fn to_the_minute(time: &str) -> String {
-    time.chars().take("2024-05-01T10:00".len()).map(|c| if c == 'T' { ' ' } else { c }).collect()
-}
-
 /// What can be judged.
 const WHATS: [(&str, &str); 2] = [("pairs", "page pairs"), ("sentences", "sentence pairs")];
 

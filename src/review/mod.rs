@@ -3,7 +3,7 @@
 //!
 //! `connections.rs` accepts connections, `state.rs` has what all requests share, and `guard.rs` decides who may send requests. Each view is a
 //! file of its own, named after it; `live.rs` tells how far a run is. `views.rs`, `filters.rs` and `templates/` are the appearance;
-//! `background.rs` counts what no request has time for, `counting.rs` says what of the whole store; `figures.rs` has the figures that page and report share; `sample.rs`
+//! `background.rs` counts what no request has time for, `counting.rs` says what of the whole store, `drawing.rs` draws sentence pairs; `figures.rs` has the figures that page and report share; `sample.rs`
 //! draws the samples to be judged.
 //!
 //! The store is opened for each request, so that each answer is of the last commit, even while a job writes. Archived text is escaped and
@@ -13,6 +13,7 @@ mod answer;
 mod background;
 mod connections;
 mod counting;
+mod drawing;
 mod failure;
 mod figures;
 mod filters;
@@ -32,6 +33,7 @@ mod sample;
 mod sentences;
 mod state;
 mod views;
+mod working;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -40,8 +42,8 @@ use anyhow::Context;
 use axum::Router;
 use axum::routing::{get, post};
 
-pub use live::Working;
 pub use state::{OPENING, Options};
+pub use working::Working;
 
 use state::App;
 

@@ -1,30 +1,20 @@
 //! Sentence pairs through a chain of filters: how many each leaves, examples of what it leaves out, and the command that exports the rest.
 //!
-//! The filters are tried on sentence pairs that are drawn at random in the background; where the store has no more than [`MOST`], on all of
-//! them, so that the counts are exact.
+//! The filters are tried on sentence pairs that are drawn at random in the background; where all of them were drawn, the counts are exact.
 
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use diglot::config::settings::configuration;
 use diglot::export::{Condition, Content, Row, rounded};
-use diglot::query::{Scope, bitext};
-use diglot::store::Store;
 use diglot::types::{BitextLine, Lang, LangPair, grouped};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::answer::{Fields, Request, answer, page};
-use super::background::{Background, commit_hash};
 use super::failure::Failure;
 use super::lists::lang_pair;
 use super::state::App;
 use super::views::*;
-
-/// How many sentence pairs are drawn.
-const MOST: usize = 10_000;
 
 /// How many conditions a chain may have.
 const CONDITIONS: usize = 12;
@@ -73,49 +63,6 @@ const SIGNS: [(&str, &str); 8] = [
     ("~", "contains"),
     ("=~", "matches"),
 ];
-
-/// Sentence pairs drawn at random.
-pub struct Drawn {
-    commit_hash: Option<u64>,
-    /// How many there are in all.
-    total: u64,
-    lines: Vec<BitextLine>,
-}
-
-impl Background for Drawn {
-    fn is_of(&self, store: &Store) -> bool {
-        self.commit_hash == commit_hash(store)
-    }
-}
-
-/// Draws sentence pairs of a store.
-///
-/// # Errors
-/// When it cannot be read.
-pub fn draw(store: &Store) -> diglot::Result<Drawn> {
-    let (config, _) = configuration(&store.settings().values);
-    let (mut total, mut lines, mut smallest) = (0, Vec::new(), BinaryHeap::new());
-    let asked = bitext::Asked { alternatives: true, ..bitext::Asked::default() };
-    bitext::for_each_bead(store, &config, &Scope::all(), asked, |line| {
-        total += 1;
-        // Those with the smallest hashes: a random sample that is the same each time.
-        let number = xxh3_64([&*line.text_a, &line.text_b, &line.a.url, &line.b.url].join("\n").as_bytes());
-        if lines.len() < MOST {
-            smallest.push((number, lines.len()));
-            lines.push(line);
-        } else if let Some(mut last) = smallest.peek_mut().filter(|last| number < last.0) {
-            lines[last.1] = line;
-            last.0 = number;
-        }
-        Ok(())
-    })?;
-    let order: Vec<usize> = smallest.into_sorted_vec().into_iter().map(|(_, at)| at).collect();
-    let mut lines: Vec<Option<BitextLine>> = lines.into_iter().map(Some).collect();
-    let lines = order.into_iter().filter_map(|at| lines[at].take()).collect();
-    // What was drawn is dropped if another program has changed the store meanwhile.
-    store.witness().map_or(Ok(()), |witness| witness.check())?;
-    Ok(Drawn { commit_hash: commit_hash(store), total, lines })
-}
 
 /// One filter of a chain.
 enum Link {

@@ -11,9 +11,9 @@ use diglot::store::{Access, Reviews, Store, Witness};
 
 use super::background::Counting;
 use super::counting::{self, Counted};
+use super::drawing::{Drawn, draw};
 use super::failure::Failure;
-use super::live::Working;
-use super::sentences::{self, Drawn};
+use super::working::Working;
 
 thread_local! {
     /// The witnesses of the stores that were opened for the current request of this thread.
@@ -86,7 +86,7 @@ impl App {
         Store::open(&folder, Access::Read)?;
         let opening = Mutex::new(Some((secret()?, Instant::now())));
         let token = secret()?;
-        let (counting, drawing) = (Counting::of(&folder, counting::count), Counting::of(&folder, sentences::draw));
+        let (counting, drawing) = (Counting::of(&folder, counting::count), Counting::of(&folder, draw));
         Ok(App { folder, port, token, opening, reviewer, counting, drawing, working })
     }
 

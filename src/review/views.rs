@@ -7,8 +7,8 @@ use diglot::types::{Marked, Outcome, PairLine};
 use url::form_urlencoded;
 
 use super::filters;
-use super::live::Working;
 use super::state::App;
+use super::working::Working;
 
 /// What surrounds the content of each page.
 pub struct Frame {
@@ -93,6 +93,11 @@ impl Frame {
 pub fn plain(text: &str) -> String {
     let is_control = |c: char| c.is_control() && c != '\t' && c != '\n';
     text.chars().map(|c| if is_control(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// "2024-05-01 10:00" of a time as RFC 3339.
+pub fn to_the_minute(time: &str) -> String {
+    time.chars().take("2024-05-01T10:00".len()).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }
 
 #[derive(Template)]

@@ -80,10 +80,12 @@ for (const form of document.querySelectorAll("form[data-at-once]")) {
     }
   }
   let waiting;
-  form.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(renew, 150);
-  });
+  for (const change of ["input", "change"]) {
+    form.addEventListener(change, () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(renew, 150);
+    });
+  }
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     renew();

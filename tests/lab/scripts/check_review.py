@@ -229,7 +229,7 @@ def pair(s):
     s.press("z")
     check("by ann" not in s.text("main"), "z does not take back")
     s.follow(lambda: s.one(".sides .url a").click())
-    check(s.all(".facts tr"), "nothing is known of the page")
+    check(s.all(".facts dt") and s.all(".text .block"), "nothing is known of the page, or its text is not shown")
     s.look("page")
 
 
