@@ -30,6 +30,7 @@ use crate::review::{OPENING, Options, Working, serve};
 Examples:
   diglot review --open
   diglot review --port 8000 --reviewer ann
+  diglot review --against before.store
   diglot review --gold judged    what was judged as gold: diglot eval --sample --gold judged/review.pairs.tsv \\
                                  --grey judged/review.grey.tsv")]
 pub struct Review {
@@ -42,8 +43,11 @@ pub struct Review {
     /// Name under which marks are made; it can be changed on the page. By default the user's name.
     #[arg(long, value_name = "NAME")]
     reviewer: Option<String>,
+    /// Another store, with which this one is compared: pairs gained, lost and changed, and why.
+    #[arg(long, value_name = "STORE")]
+    against: Option<PathBuf>,
     /// Serve nothing: write the judged pairs into this folder, as gold for `diglot eval --sample`.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "open", "reviewer"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "open", "reviewer", "against"])]
     gold: Option<PathBuf>,
 }
 
@@ -61,6 +65,7 @@ impl Review {
             store: global.store.clone(),
             port: self.port,
             reviewer: reviewer.unwrap_or_else(|| "reviewer".to_owned()),
+            against: self.against.clone(),
             working: |folder| Note::read(folder).map(working),
         };
         serve(options, |address, once| {

@@ -14,11 +14,14 @@ pub trait Background: Send + Sync + 'static {
     fn is_of(&self, store: &Store) -> bool;
 }
 
+/// What counts.
+type Count<T> = Box<dyn Fn(&Store) -> diglot::Result<T> + Send + Sync>;
+
 /// The last finished count, and whether another one is running.
 pub struct Counting<T> {
     /// Folder of the store.
     folder: PathBuf,
-    count: fn(&Store) -> diglot::Result<T>,
+    count: Count<T>,
     last: Mutex<Option<Arc<T>>>,
     is_running: AtomicBool,
     /// When the last count ended, and how long it took.
@@ -49,9 +52,15 @@ fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl<T: Background> Counting<T> {
     /// What `count` counts of the store in a folder; nothing is counted yet.
-    pub fn of(folder: &Path, count: fn(&Store) -> diglot::Result<T>) -> Arc<Counting<T>> {
+    pub fn of(folder: &Path, count: impl Fn(&Store) -> diglot::Result<T> + Send + Sync + 'static) -> Arc<Counting<T>> {
         let (last, took) = (Mutex::default(), Mutex::default());
-        Arc::new(Counting { folder: folder.to_owned(), count, last, is_running: AtomicBool::new(false), took })
+        Arc::new(Counting {
+            folder: folder.to_owned(),
+            count: Box::new(count),
+            last,
+            is_running: AtomicBool::new(false),
+            took,
+        })
     }
 
     /// The last count, if there is one. Starts another if the store has changed since.

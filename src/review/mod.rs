@@ -3,7 +3,7 @@
 //!
 //! `connections.rs` accepts connections, `state.rs` has what all requests share, and `guard.rs` decides who may send requests. Each view is a
 //! file of its own, named after it; `live.rs` tells how far a run is. `views.rs`, `filters.rs` and `templates/` are the appearance;
-//! `background.rs` counts what no request has time for, `counting.rs` says what of the whole store, `drawing.rs` draws sentence pairs; `figures.rs` has the figures that page and report share; `sample.rs`
+//! `background.rs` counts what no request has time for, `counting.rs` says what of the whole store, `drawing.rs` draws sentence pairs, `comparing.rs` compares the store with another; `figures.rs` has the figures that page and report share; `sample.rs`
 //! draws the samples to be judged.
 //!
 //! The store is opened for each request, so that each answer is of the last commit, even while a job writes. Archived text is escaped and
@@ -11,6 +11,8 @@
 
 mod answer;
 mod background;
+mod compare;
+mod comparing;
 mod connections;
 mod counting;
 mod drawing;
@@ -69,6 +71,7 @@ fn router(app: &Arc<App>) -> Router {
         .route("/host", get(host::host))
         .route("/pairs", get(pairs::pairs))
         .route("/sentences", get(sentences::sentences))
+        .route("/compare", get(compare::differences))
         .route("/lone", get(lone::lone))
         .route("/pair", get(pair::pair))
         .route("/page", get(page::page))

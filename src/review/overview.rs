@@ -192,6 +192,7 @@ pub fn archive_rows(archives: impl Iterator<Item = query::ArchiveLine>) -> Vec<A
 pub async fn counted(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     answer(state, fields, |request| {
         let is_there = match request.get("what") {
+            Some("compare") => request.app.comparing.as_ref().is_some_and(|comparing| comparing.last().is_some()),
             Some("sentences") => request.app.drawing.last().is_some(),
             _ => request.app.counting.last().is_some(),
         };

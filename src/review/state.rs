@@ -10,6 +10,7 @@ use diglot::config::settings::configuration;
 use diglot::store::{Access, Reviews, Store, Witness};
 
 use super::background::Counting;
+use super::comparing::{Compared, compare};
 use super::counting::{self, Counted};
 use super::drawing::{Drawn, draw};
 use super::failure::Failure;
@@ -42,6 +43,8 @@ pub struct Options {
     pub port: u16,
     /// The name under which marks are made.
     pub reviewer: String,
+    /// Another store, with which it is to be compared.
+    pub against: Option<PathBuf>,
     /// Reads how far the run is that works on the store in a folder.
     pub working: fn(&Path) -> Option<Working>,
 }
@@ -62,6 +65,10 @@ pub struct App {
     pub counting: Arc<Counting<Counted>>,
     /// Sentence pairs drawn at random, when they are first asked for.
     pub drawing: Arc<Counting<Drawn>>,
+    /// What differs from another store, if one was given.
+    pub comparing: Option<Arc<Counting<Compared>>>,
+    /// The folder of that store.
+    pub against: Option<PathBuf>,
     /// Reads how far the run is that works on the store in a folder.
     working: fn(&Path) -> Option<Working>,
 }
@@ -81,13 +88,15 @@ fn secret() -> anyhow::Result<String> {
 
 impl App {
     pub fn new(options: Options, port: u16) -> anyhow::Result<App> {
-        let Options { store: folder, reviewer, working, .. } = options;
+        let Options { store: folder, reviewer, against, working, .. } = options;
         // An unusable store gives an error at once.
         Store::open(&folder, Access::Read)?;
+        against.as_ref().map(|other| Store::open(other, Access::Read)).transpose()?;
         let opening = Mutex::new(Some((secret()?, Instant::now())));
         let token = secret()?;
+        let comparing = against.clone().map(|other| Counting::of(&folder, move |store| compare(&other, store)));
         let (counting, drawing) = (Counting::of(&folder, counting::count), Counting::of(&folder, draw));
-        Ok(App { folder, port, token, opening, reviewer, counting, drawing, working })
+        Ok(App { folder, port, token, opening, reviewer, counting, drawing, comparing, against, working })
     }
 
     /// How far the run is that works on the store; `None` where none does.

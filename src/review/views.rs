@@ -22,6 +22,8 @@ pub struct Frame {
     pub working: Option<Working>,
     /// Links from the widest list down to what holds this page: addresses and texts.
     pub crumbs: Vec<(String, String)>,
+    /// True where another store was given to be compared with.
+    pub compares: bool,
     /// True where the reviewer is not the one for whom the page was started; addresses then name the reviewer.
     is_other_reviewer: bool,
 }
@@ -44,6 +46,7 @@ impl Frame {
             store: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             reviewer: reviewer.to_owned(),
             working: app.working(),
+            compares: app.against.is_some(),
             crumbs: Vec::new(),
             is_other_reviewer: reviewer != app.reviewer,
         }

@@ -702,6 +702,50 @@ fn a_chain_of_filters_leaves_what_its_command_exports() {
 }
 
 #[test]
+fn what_differs_from_another_store_is_listed_with_the_reason() {
+    let (folder, store) = own_sample();
+    let before = folder.path().join("before.store");
+    copy(&store, &before);
+    diglot(&store).args(["--quiet", "run", "--langs", "en,fr"]).assert().success();
+    let of = |store: &Path| -> std::collections::BTreeSet<(String, String)> {
+        let url = |row: &serde_json::Map<String, serde_json::Value>, name: &str| {
+            row[name].as_str().expect("a URL").to_owned()
+        };
+        rows(store, &["pairs"])
+            .iter()
+            .map(|row| {
+                let (a, b) = (url(row, "url_a"), url(row, "url_b"));
+                if a < b { (a, b) } else { (b, a) }
+            })
+            .collect()
+    };
+    let (old, new) = (of(&before), of(&store));
+    let mut command = diglot(&store);
+    command.args(["-q", "review", "--against"]).arg(&before).stderr(Stdio::null());
+    let page = Page::started(&mut command);
+    let until = Instant::now() + Duration::from_secs(30);
+    while page.text("/compare").contains("data-counting") {
+        assert!(Instant::now() < until, "nothing was compared");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let lost = page.text("/compare?kind=lost");
+    let count = |kind: &str| {
+        let before = lost.split(&format!("</span> {kind}<")).next().expect("a text");
+        before.rsplit('>').next().and_then(|count| count.parse::<usize>().ok()).expect("a number")
+    };
+    assert_eq!((count("gained"), count("lost")), (new.difference(&old).count(), old.difference(&new).count()));
+    assert!(count("lost") > 10);
+    assert_eq!(count("same") + count("changed"), old.intersection(&new).count());
+    let (a, _) = old.difference(&new).next().expect("a lost pair");
+    assert!(lost.contains(&broken(a)) && lost.contains("aria-current=\"page\">Compare</a>"), "{lost}");
+    assert_eq!(page.get("/compare?kind=luck").status, 400);
+    assert_eq!(Page::of(&store).get("/compare").status, 404);
+    let missing =
+        diglot(&store).args(["review", "--against"]).arg(folder.path().join("none")).output().expect("it starts");
+    assert_eq!(missing.status.code(), Some(1));
+}
+
+#[test]
 fn a_run_is_seen_on_every_page() {
     let (_folder, store) = own_sample();
     let page = Page::of(&store);
