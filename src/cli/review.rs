@@ -15,6 +15,7 @@ use super::global::Global;
 use super::how_far::{HowFar, Note, numbered};
 use super::output;
 use super::say::{say, tell};
+use crate::review::compare::Record;
 use crate::review::judge::gold_files;
 use crate::review::report::{self, Form};
 use crate::review::{OPENING, Options, Working, serve};
@@ -161,16 +162,20 @@ fn write_gold(global: &Global, folder: &PathBuf) -> anyhow::Result<()> {
 enum ReportForm {
     Html,
     Md,
+    Json,
 }
 
-/// Write the contents of the store into one file: figures with tables, settings and versions.
+/// Write the contents of the store into one file: figures, what was left out and why, hosts, keys, settings and versions.
 ///
-/// The HTML file contains its pictures and loads nothing, so that it can be sent and kept. Without `-o` the report goes to stdout.
+/// The HTML file contains its pictures and loads nothing, so that it can be sent and kept. JSON has the figures alone: `--against` compares
+/// later ones with them. Without `-o` the report goes to stdout.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   diglot report -o report.html
-  diglot report -o report.md")]
+  diglot report -o report.md
+  diglot report -o monday.json              then, after another run:
+  diglot report -o report.html --against monday.json")]
 pub struct Report {
     /// The file; its name tells the format. By default, or with `-`, stdout. The file appears only once it is complete.
     #[arg(short, long, value_name = "FILE")]
@@ -178,6 +183,9 @@ pub struct Report {
     /// The format; by default that of the name of the file, or html.
     #[arg(long, value_enum)]
     format: Option<ReportForm>,
+    /// An earlier report, as JSON: each figure stands beside what it was then.
+    #[arg(long, value_name = "FILE.json")]
+    against: Option<PathBuf>,
 }
 
 impl Report {
@@ -195,29 +203,38 @@ impl Report {
         let named = match ending.as_str() {
             "html" | "htm" => ReportForm::Html,
             "md" | "markdown" => ReportForm::Md,
+            "json" => ReportForm::Json,
             _ => {
                 let problem = || {
-                    format!("the ending .{ending} says no format; expected .html, .htm, .md, .markdown, or --format")
+                    format!(
+                        "the ending .{ending} says no format; expected .html, .htm, .md, .markdown, .json, or --format"
+                    )
                 };
                 return self.format.ok_or_else(|| Error::Config(problem()));
             }
         };
-        match self.format {
-            Some(format) if format != named => {
-                let format = if format == ReportForm::Md { "md" } else { "html" };
-                Err(Error::Config(format!(
-                    "--format {format} makes no .{ending} file; leave --format or the ending out"
-                )))
-            }
-            _ => Ok(named),
+        match self.format.filter(|format| *format != named).and_then(|format| format.to_possible_value()) {
+            Some(format) => Err(Error::Config(format!(
+                "--format {} makes no .{ending} file; leave --format or the ending out",
+                format.get_name()
+            ))),
+            None => Ok(named),
         }
     }
 
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let form = self.form()?;
+        let form = match self.form()? {
+            ReportForm::Html => Form::Html,
+            ReportForm::Md => Form::Markdown,
+            ReportForm::Json => Form::Json,
+        };
+        if form == Form::Json && self.against.is_some() {
+            let problem = "a report as JSON has the figures alone; --against is for .html and .md";
+            return Err(Error::Config(problem.into()).into());
+        }
+        let before = self.against.as_deref().map(Record::read).transpose()?;
         let (store, config) = global.query(super::freshness::Lists::Report)?;
-        let form = if form == ReportForm::Md { Form::Markdown } else { Form::Html };
-        let text = report::write(&store, &config, form)?;
+        let text = report::write(&store, &config, form, before.as_ref())?;
         super::touched::check()?;
         let path = self.file();
         if path.is_none() && io::stdout().is_terminal() && form == Form::Html {

@@ -3,8 +3,9 @@
 //!
 //! `connections.rs` accepts connections, `state.rs` has what all requests share, and `guard.rs` decides who may send requests. Each view is a
 //! file of its own, named after it; `live.rs` tells how far a run is. `views.rs`, `filters.rs` and `templates/` are the appearance;
-//! `background.rs` counts what no request has time for, `counting.rs` says what of the whole store, `drawing.rs` draws sentence pairs, `comparing.rs` compares the store with another; `figures.rs` has the figures that page and report share; `sample.rs`
-//! draws the samples to be judged.
+//! `background.rs` counts what no request has time for, `counting.rs` says what of the whole store, `drawing.rs` draws sentence pairs,
+//! `comparing.rs` compares the store with another; `figures.rs` has the figures that page and report share, `tables.rs` the lists of the report,
+//! `record.rs` its figures as data, beside those of an earlier one; `sample.rs` draws the samples to be judged.
 //!
 //! The store is opened for each request, so that each answer is of the last commit, even while a job writes. Archived text is escaped and
 //! never run: headers allow nothing but the page's own style and script to load or run.
@@ -30,10 +31,12 @@ mod overview;
 mod page;
 mod pair;
 mod pairs;
+pub mod record;
 pub mod report;
 mod sample;
 mod sentences;
 mod state;
+mod tables;
 mod views;
 mod working;
 

@@ -3,13 +3,15 @@
 use askama::Template;
 use diglot::config::{Config, SETTINGS};
 use diglot::pipeline::{self, LAST_STAGE};
-use diglot::query;
+use diglot::query::{self, Scope};
 use diglot::store::{FORMAT_VERSION, Reviews, Store};
 
 use super::figures::{Figures, Links};
 use super::filters;
 use super::overview::{archive_rows, stage_rows};
+use super::record::{Record, compared, figures};
 use super::sample::Sample;
+use super::tables::{self, Table};
 use super::views::{ArchiveRow, StageRow, StratumRow, plain};
 use diglot::types::counted;
 
@@ -18,6 +20,8 @@ use diglot::types::counted;
 pub enum Form {
     Html,
     Markdown,
+    /// The figures alone, as data that a later report is compared with.
+    Json,
 }
 
 /// The estimate that a sample gives.
@@ -34,6 +38,8 @@ pub struct Facts {
     pub stages: Vec<StageRow>,
     pub archives: Vec<ArchiveRow>,
     pub archives_left: usize,
+    /// Changes since an earlier report, what was left out and why, hosts and keys; those that have rows.
+    pub tables: Vec<Table>,
     /// Settings that differ from the default.
     pub settings: Vec<(String, String)>,
     pub judged: Vec<JudgedRow>,
@@ -49,6 +55,7 @@ struct HtmlReport<'f> {
     stages: &'f [StageRow],
     archives: &'f [ArchiveRow],
     archives_left: usize,
+    tables: &'f [Table],
     style: &'static str,
 }
 
@@ -61,20 +68,21 @@ struct MarkdownReport {
 /// How many archives are listed.
 const ARCHIVES: usize = 500;
 
-/// Writes a report of a store.
+/// Writes a report of a store, with the changes since an earlier one, if it is given.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn write(store: &Store, config: &Config, form: Form) -> anyhow::Result<String> {
-    let facts = facts(store, config)?;
+pub fn write(store: &Store, config: &Config, form: Form, before: Option<&Record>) -> anyhow::Result<String> {
+    let (facts, now) = facts(store, config, before)?;
     Ok(match form {
         Form::Html => {
-            let Facts { figures, stages, archives, archives_left, .. } = &facts;
+            let Facts { figures, stages, archives, archives_left, tables, .. } = &facts;
             let style = include_str!("assets/review.css");
             let archives_left = *archives_left;
-            HtmlReport { facts: &facts, figures, stages, archives, archives_left, style }.render()?
+            HtmlReport { facts: &facts, figures, stages, archives, archives_left, tables, style }.render()?
         }
         Form::Markdown => MarkdownReport { facts: in_cells(facts) }.render()?,
+        Form::Json => serde_json::to_string_pretty(&now)? + "\n",
     })
 }
 
@@ -83,30 +91,50 @@ fn in_cells(mut facts: Facts) -> Facts {
     let paths = facts.archives.iter_mut().map(|archive| &mut archive.path);
     let values = facts.settings.iter_mut().map(|(_, value)| value);
     let samples = facts.judged.iter_mut().map(|row| &mut row.what);
-    for text in paths.chain(values).chain(samples).chain([&mut facts.name]) {
+    let cells = facts.tables.iter_mut().flat_map(|table| table.rows.iter_mut().flatten());
+    for text in paths.chain(values).chain(samples).chain(cells).chain([&mut facts.name]) {
         *text = text.replace('|', "\\|").replace(['\n', '\r'], " ");
     }
     facts
 }
 
-fn facts(store: &Store, config: &Config) -> anyhow::Result<Facts> {
-    let overview = query::overview(store, config, |_, _| Ok(()))?;
+/// The facts of a report, and its figures as data.
+fn facts(store: &Store, config: &Config, before: Option<&Record>) -> anyhow::Result<(Facts, Record)> {
+    let mut hosts = Vec::new();
+    let overview = query::overview(store, config, |_, lines| {
+        hosts.extend(lines);
+        Ok(())
+    })?;
     let archives = query::archives(store)?;
+    let keys = query::keys(store, config, &Scope::all(), false)?;
     let folder = std::fs::canonicalize(store.folder()).unwrap_or_else(|_| store.folder().to_owned());
+    let name = plain(&folder.file_name().unwrap_or_default().to_string_lossy());
+    let (version, format) = (env!("CARGO_PKG_VERSION"), FORMAT_VERSION);
+    let figures = figures(&overview, &hosts, &keys);
+    let now = Record { store: name.clone(), diglot: version.to_owned(), format, figures };
+    let changes = before.map(|before| compared(before, &now));
+    let lists = [
+        tables::left_out(store, &overview, &archives)?,
+        tables::hosts(hosts),
+        tables::few_pairs(store, config)?,
+        tables::keys(keys),
+    ];
     let known = |name: &str| SETTINGS.iter().any(|setting| setting.name == name);
     let mut settings = vec![("preset".to_owned(), config.preset.to_string())];
     settings.extend(store.settings().values.iter().filter(|(name, _)| known(name) && name != "preset").cloned());
-    Ok(Facts {
-        name: plain(&folder.file_name().unwrap_or_default().to_string_lossy()),
+    let facts = Facts {
+        name,
         figures: Figures::new(&overview, Links(None)),
         stages: stage_rows(&pipeline::progress(store, config, LAST_STAGE)?).collect(),
         archives_left: archives.len().saturating_sub(ARCHIVES),
         archives: archive_rows(archives.into_iter().take(ARCHIVES)),
+        tables: changes.into_iter().chain(lists).filter(|table| !table.rows.is_empty()).collect(),
         settings,
         judged: judged(store)?,
-        version: env!("CARGO_PKG_VERSION"),
-        format: FORMAT_VERSION,
-    })
+        version,
+        format,
+    };
+    Ok((facts, now))
 }
 
 /// The estimates of the samples that have marks.

@@ -9,7 +9,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::resume::copy;
-use crate::support::{Held, diglot, packaging, rows, run, sample_store, stdout, tiny_site, webserver, write_warc};
+use crate::support::{
+    Held, diglot, failure, packaging, rows, run, sample_store, stdout, tiny_site, webserver, write_warc,
+};
 
 /// A page that is served.
 struct Page {
@@ -579,6 +581,43 @@ fn the_report_is_one_file_that_loads_nothing() {
     assert!(markdown.contains(&format!("| page pairs | {pairs} |")), "{markdown}");
     assert_eq!(stdout(store, &["report", "--format", "md"]), markdown);
     diglot(store).args(["report", "--format", "md", "-o"]).arg(path("x.html")).assert().code(2);
+    // Hosts and keys, and what was left out, with an example.
+    let cells = |start: &str| {
+        let line = markdown.lines().find(|line| line.starts_with(start));
+        line.unwrap_or_else(|| panic!("{start}: {markdown}")).split(" | ").map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(cells("| webserver.site.test |")[1..3], ["86", "68"]);
+    assert_eq!(cells("| path:en:fr |")[1..5], ["en-fr", "webserver.site.test/manual/", "23", "23"]);
+    let left_out = cells("| captures | http status not 200 |");
+    assert!(left_out[2] == "4" && left_out[3].contains(" at byte "), "{left_out:?}");
+}
+
+#[test]
+fn a_report_is_compared_with_an_earlier_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (warc, store) = (folder.path().join("tiny.warc"), folder.path().join("s.store"));
+    let path = |name: &str| folder.path().join(name);
+    tiny_site(&warc);
+    run(&store, &[&warc]);
+    diglot(&store).args(["report", "-o"]).arg(path("old.json")).assert().success();
+    run(&store, &[&webserver()]);
+    let mut command = diglot(&store);
+    let told = command.args(["report", "--format", "md", "--against"]).arg(path("old.json")).assert().success();
+    let markdown = String::from_utf8(told.output.stdout).expect("UTF-8");
+    for row in [
+        "| total | archives | 1 | 2 | +1 (+100.0 %) |",
+        "| total | page pairs | 5 | 73 | +68 (+1360.0 %) |",
+        "| pairs of a host | webserver.site.test | 0 | 68 | +68 |",
+    ] {
+        assert!(markdown.contains(row), "{row}: {markdown}");
+    }
+    // What is no report, and a report that cannot hold changes, are refused.
+    let against = |file: &str, more: &[&str]| {
+        let mut command = diglot(&store);
+        failure(command.args(["report", "--against"]).arg(path(file)).args(more)).1
+    };
+    assert!(against("tiny.warc", &[]).contains("tiny.warc: no report as JSON"));
+    assert!(against("old.json", &["--format", "json"]).contains("has the figures alone"));
 }
 
 /// The links of a part of a page that begins and ends so.
