@@ -156,13 +156,13 @@ impl Destination<'_> {
 
 /// Says how much was written into files, or that there was nothing to write.
 pub fn say_written(content: Content, count: usize, Written { files, bytes }: Written, path: Option<&Path>) {
-    let rows = content.rows();
+    let rows = content.counted(count as u64);
     match path {
         Some(path) if files > 0 => {
             let files = if files == 1 { String::new() } else { format!(" in {}", counted(files, "file")) };
-            say(format!("{count} {rows}{files}, {}: {}", BinaryBytes(bytes), path.display()));
+            say(format!("{rows}{files}, {}: {}", BinaryBytes(bytes), path.display()));
         }
-        _ if count == 0 && content != Content::Fetch => say(format!("0 {rows}")),
+        _ if count == 0 && content != Content::Fetch => say(rows),
         _ => {}
     }
 }

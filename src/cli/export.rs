@@ -18,7 +18,7 @@ use diglot::rebuild;
 #[cfg(feature = "parquet")]
 use diglot::rebuild::{Line, Tables};
 use diglot::store::Store;
-use diglot::types::{BitextLine, Lang, LangPair, counted};
+use diglot::types::{BitextLine, Lang, LangPair, counted, grouped};
 use indicatif::BinaryBytes;
 
 use super::card::Card;
@@ -363,7 +363,7 @@ impl Export {
             say_written(content, done.count, files, self.file());
         }
         if self.take_down.is_some() {
-            say(format!("{} {} left out by --take-down", done.taken_down, content.rows()));
+            say(format!("{} left out by --take-down", content.counted(done.taken_down)));
             if !done.is_full {
                 say_unmet(source.take_down, content.rows());
             }
@@ -378,7 +378,8 @@ impl Export {
     fn write_mark(&self, target: &mut Target, mark: Mark, content: Content) -> anyhow::Result<()> {
         let gone = mark.gone();
         if gone > 0 && self.limit.is_none() {
-            say(format!("{gone} {} exported before are not among these any more", content.rows()));
+            let is = if gone == 1 { "is" } else { "are" };
+            say(format!("{} exported before {is} not among these any more", content.counted(gone as u64)));
         }
         let path = self.mark.clone().unwrap_or_default();
         Ok(mark.write(content, &mut target.take()).map_err(Error::io(path, "writing"))?)
@@ -456,7 +457,9 @@ impl Done {
         }
         let file = file.map_or("stdout".into(), Path::to_string_lossy);
         let has = counted(self.count as u64, "record");
-        let why: Vec<String> = self.left_out.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        let why: Vec<String> =
+            self.left_out.iter().map(|(reason, count)| format!("{} {reason}", grouped(*count))).collect();
+        let lacks = grouped(lacks);
         bail!("{file} has {has}, and lacks {lacks} that cannot be copied: {}", why.join(", "))
     }
 }
@@ -681,8 +684,11 @@ impl Source<'_> {
         })?;
         let all: u64 = found.values().sum();
         if all > 0 {
-            let counts: Vec<String> = found.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-            say(format!("{all} sentence pairs are in no unit, since they contradict others: {}", counts.join(", ")));
+            let counts: Vec<String> =
+                found.iter().map(|(reason, count)| format!("{} {reason}", grouped(*count))).collect();
+            let why =
+                if all == 1 { "is in no unit, since it contradicts" } else { "are in no unit, since they contradict" };
+            say(format!("{} {why} others: {}", counted(all, "sentence pair"), counts.join(", ")));
         }
         Ok(())
     }

@@ -5,12 +5,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
+use diglot::config::settings::{LANGUAGE_TAGS, SCORER};
 use diglot::config::{Config, different_languages, two_languages};
 use diglot::error::Error;
 use diglot::export::{Condition, Content, Row, rounded};
 use diglot::query::{self, Scope, bitext};
 use diglot::store::Store;
-use diglot::types::Lang;
+use diglot::types::{Lang, grouped};
 
 use super::say::{is_quiet, say};
 
@@ -94,6 +95,9 @@ impl Filter {
             Condition::parse(content, text).map_err(|problem| Error::Config(format!("--where: {problem}")))
         };
         let conditions: Vec<Condition> = self.conditions.iter().map(parse).collect::<Result<_, _>>()?;
+        if config.scorer.command.is_empty() && conditions.iter().any(|condition| condition.column() == SCORER) {
+            say("no scorer has given scores: `diglot run --scorer COMMAND` has sentence pairs scored by a program");
+        }
         let left_out = RefCell::new((0, vec![0; conditions.len()]));
         Ok(Wanted { langs, min_score: self.min_score, conditions, met: RefCell::default(), left_out })
     }
@@ -156,9 +160,9 @@ impl Wanted {
             std::iter::once(by_score).chain(by_condition).filter(|(_, count)| *count > 0).collect();
         if !counts.is_empty() {
             let all: u64 = counts.iter().map(|(_, count)| count).sum();
-            let counts: Vec<String> = counts.iter().map(|(by, count)| format!("{count} by {by}")).collect();
+            let counts: Vec<String> = counts.iter().map(|(by, count)| format!("{} by {by}", grouped(*count))).collect();
             let until = if is_whole { "" } else { " before --limit was reached" };
-            say(format!("{all} {} left out{until}: {}", content.rows(), counts.join(", ")));
+            say(format!("{} left out{until}: {}", content.counted(all), counts.join(", ")));
         }
     }
 
@@ -189,7 +193,8 @@ impl Wanted {
         if !unknown.is_empty() {
             let mut pages: Vec<(Lang, u64)> = pages.into_iter().filter(|(lang, _)| lang.is_known()).collect();
             pages.sort_by_key(|&(lang, count)| (Reverse(count), lang));
-            let pages: Vec<String> = pages.iter().map(|(lang, count)| format!("{lang} ({count})")).collect();
+            let pages: Vec<String> =
+                pages.iter().map(|(lang, count)| format!("{lang} ({})", grouped(*count))).collect();
             let pages = if pages.is_empty() { "no known language".to_owned() } else { pages.join(", ") };
             say(format!("no page is in {}; the pages are in {pages}", unknown.join(" or ")));
             return Ok(());
@@ -214,8 +219,8 @@ impl Wanted {
 
 fn parse_langs(langs: &[String]) -> anyhow::Result<Vec<Lang>> {
     let parse = |text: &String| {
-        let problem = || Error::Config(format!("--langs has {text}, expected tags such as en, fr, zh-Hans"));
-        Ok(Lang::parse(text).ok_or_else(problem)?)
+        let problem = || Error::Config(format!("--langs has {text}, expected {LANGUAGE_TAGS}"));
+        Ok(Lang::parse_asked(text).ok_or_else(problem)?)
     };
     langs.iter().map(parse).collect()
 }

@@ -102,11 +102,16 @@ impl HowFar {
         parts.map(String::as_str).collect::<Vec<_>>().join(", ")
     }
 
-    /// A plain line.
-    pub fn line(&self) -> String {
+    /// The amounts, the time, and the time left.
+    pub fn numbers(&self) -> String {
         let numbers = amount(self.done, self.total, &self.unit);
         let pace = pace(self.rate.unwrap_or(0.0), self.seconds_left, &self.unit, self.seconds);
-        format!("{}: {numbers} after {} s{pace}", self.text(), self.seconds as u64)
+        format!("{numbers} after {} s{pace}", HumanCount(self.seconds as u64))
+    }
+
+    /// A plain line.
+    pub fn line(&self) -> String {
+        format!("{}: {}", self.text(), self.numbers())
     }
 }
 
@@ -219,7 +224,7 @@ mod tests {
     #[test]
     fn the_time_left_of_slow_work_is_told_too() {
         let told = HowFar::default().with("sites", (1, Some(9)), 3000.0, Some(1.0 / 3000.0)).line();
-        assert!(told.ends_with("1 of 9 sites after 3000 s, 0.0 sites/s, 7h left"), "{told}");
+        assert!(told.ends_with("1 of 9 sites after 3,000 s, 0.0 sites/s, 7h left"), "{told}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io::{IsTerminal, stderr};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -117,7 +117,7 @@ impl State {
             let (done, seconds) = (done.saturating_sub(from), began.elapsed().as_secs_f64());
             (done > 0 && seconds > 0.0).then(|| done as f64 / seconds)
         };
-        let rate = self.start.get().and_then(|&(from, began)| rate_since(from, began, self.done));
+        let rate = self.start.rate(self.done).map(|(rate, _)| rate).filter(|rate| *rate > 0.0);
         let step = self.step.as_ref().map(|step| {
             let rate = rate_since(step.start.0, step.start.1, step.done);
             StepLine::new(&step.what, (step.done, step.total), step.start.1.elapsed().as_secs_f64(), rate)
@@ -252,14 +252,30 @@ impl Progress {
     }
 }
 
-/// The amount at which a bar began, and the time. Reading an archive may be resumed in its middle, which only the first report shows.
-type Start = Arc<OnceLock<(u64, Instant)>>;
+/// Where a bar began.
+type Start = Arc<Begun>;
+
+#[derive(Default)]
+struct Begun {
+    /// The amount, and the time. Reading an archive may be resumed in its middle, which only the first report shows.
+    from: OnceLock<(u64, Instant)>,
+    /// How much of what is done since then was there before.
+    known: AtomicU64,
+}
+
+impl Begun {
+    /// The amount that was done in a second, and the seconds since the start, once there is one.
+    fn rate(&self, done: u64) -> Option<(f64, f64)> {
+        let (from, began) = self.from.get()?;
+        let seconds = began.elapsed().as_secs_f64();
+        let made = done.saturating_sub(from + self.known.load(Ordering::Relaxed));
+        Some((if seconds > 0.0 { made as f64 / seconds } else { 0.0 }, seconds))
+    }
+}
 
 /// [`pace`] since the start, once there is one.
-fn pace_since(start: &Start, done: u64, total: Option<u64>, unit: &str) -> String {
-    let Some((from, began)) = start.get() else { return String::new() };
-    let seconds = began.elapsed().as_secs_f64();
-    let rate = done.saturating_sub(*from) as f64 / seconds;
+fn pace_since(start: &Begun, done: u64, total: Option<u64>, unit: &str) -> String {
+    let Some((rate, seconds)) = start.rate(done) else { return String::new() };
     pace(rate, left_at(Some(rate), total.map(|total| total.saturating_sub(done))), unit, seconds)
 }
 
@@ -294,6 +310,10 @@ impl Observer for Progress {
             if let Some(bar) = state.bar.take() {
                 bar.finish_and_clear();
             }
+            if self.shown == Shown::Json && state.is_at_work {
+                // The part before it.
+                tell_program(&state.how_far(Event::End));
+            }
             let now = Instant::now();
             (state.stage, state.what, state.unit) = (stage.to_owned(), what.to_owned(), unit.to_owned());
             // Lines are timed by the whole run, since its steps may be short.
@@ -301,7 +321,7 @@ impl Observer for Progress {
             (state.done, state.step, state.is_at_work) = (0, None, true);
             state.note.clear();
             if unit != "bytes" {
-                let _ = state.start.set((0, now));
+                let _ = state.start.from.set((0, now));
             }
             if self.shown == Shown::Auto && stderr().is_terminal() {
                 let title = format!("{}: {}", numbered(stage), shown_on_bar(stage, what));
@@ -318,13 +338,17 @@ impl Observer for Progress {
 
     fn progress(&self, done: u64, note: &str) {
         self.with(|state| {
-            state.start.get_or_init(|| (done, Instant::now()));
+            state.start.from.get_or_init(|| (done, Instant::now()));
             // Threads may report out of order.
             state.done = state.done.max(done);
             note.clone_into(&mut state.note);
             state.step = None;
             state.draw();
         });
+    }
+
+    fn known(&self, units: u64) {
+        self.with(|state| state.start.known.store(units, Ordering::Relaxed));
     }
 
     fn step(&self, what: &str, done: u64, total: u64) {
@@ -354,8 +378,10 @@ impl Observer for Progress {
             if let Some(bar) = state.bar.take() {
                 bar.finish_and_clear();
             }
+            // A stage that has nothing to do neither begins nor ends.
+            let was_at_work = state.is_at_work;
             let how_far = state.end(stage, if is_done { Event::End } else { Event::Stopped });
-            if self.shown == Shown::Json {
+            if self.shown == Shown::Json && was_at_work {
                 tell_program(&how_far);
             }
             *at_work() = None;
@@ -388,10 +414,12 @@ impl Follower {
     pub fn show(&mut self, how_far: &HowFar) {
         if self.shown == Shown::Auto && stderr().is_terminal() {
             let bar = self.bar.get_or_insert_with(|| {
-                let style = ProgressStyle::with_template("{wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
-                ProgressBar::no_length().with_style(style)
+                let style = ProgressStyle::with_template("{wide_msg}\n{prefix}");
+                ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
             });
-            bar.set_message(how_far.line());
+            // The time left stands on a line of its own, so that no long name cuts it off.
+            bar.set_message(how_far.text());
+            bar.set_prefix(how_far.numbers());
             return;
         }
         let every = if self.shown == Shown::Json { SECOND } else { LINE_EVERY };
@@ -434,11 +462,15 @@ mod tests {
         let began = Instant::now().checked_sub(Duration::from_secs(10)).expect("a machine that runs for ten seconds");
         let start = Start::default();
         assert_eq!(pace_since(&start, 900, Some(1100), "sites"), "");
-        start.set((500, began)).expect("nothing");
+        start.from.set((500, began)).expect("nothing");
         let told = pace_since(&start, 900, Some(1100), "sites");
         // 400 in ten seconds, or somewhat longer on a busy machine; counting all 900 would give 90 a second.
         let rate: u64 = told.trim_start_matches(", ").split(' ').next().and_then(|rate| rate.parse().ok()).unwrap_or(0);
         assert!((20..=40).contains(&rate), "{told}");
+        // What was answered by an earlier run, and is passed over in this one.
+        start.known.store(390, Ordering::Relaxed);
+        let (rate, _) = start.rate(900).expect("it began");
+        assert!((0.5..=1.0).contains(&rate), "{rate}");
     }
 
     /// Progress whose lines can be inspected.

@@ -11,7 +11,7 @@ use diglot::export::{self, Content, Extra, Format, Job, Row, TakeDown};
 use diglot::inputs::{self, Inputs, Refused};
 use diglot::rebuild::{self, Rest, Texts};
 use diglot::store::StoredSettings;
-use diglot::types::counted;
+use diglot::types::{counted, grouped};
 
 use super::card::Card;
 use super::destination::{Plan, say_written};
@@ -169,7 +169,9 @@ impl Rebuild {
     fn check(&self, count: usize, rest: &Rest, refused: &[Refused]) -> anyhow::Result<()> {
         let all: u64 = rest.lacking.values().sum();
         if all > 0 {
-            let why: Vec<String> = rest.lacking.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+            let why: Vec<String> =
+                rest.lacking.iter().map(|(reason, count)| format!("{} {reason}", grouped(*count))).collect();
+            let all = grouped(all);
             let file = self.file().map_or("stdout".into(), Path::to_string_lossy);
             bail!("{file} has {}, and lacks {all}: {}", counted(count as u64, "sentence pair"), why.join(", "));
         }

@@ -10,6 +10,7 @@ use diglot::pipeline::recover::{Plan, Request, plan, remember};
 use diglot::pipeline::{Context, Observer};
 use diglot::query::number;
 use diglot::recover::{DeepPage, Outcome};
+use diglot::types::counted;
 use serde_json::json;
 
 use super::filter::HostArg;
@@ -49,7 +50,7 @@ pub struct Recover {
     /// List at most K missing URLs, the likeliest ones.
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = count)]
     top: Option<usize>,
-    /// Leave out missing URLs whose chance is below this; 0 lists all.
+    /// Leave out missing and requested URLs whose chance is below this; 0 lists all.
     #[arg(long, value_name = "0..1", default_value_t = 0.05)]
     min_chance: f64,
     /// Request again what was requested before and has not arrived.
@@ -83,7 +84,8 @@ impl Recover {
         if unlikely > 0 && !global.quiet {
             let bound = self.min_chance;
             tell(format_args!(
-                "diglot: {unlikely} URLs with a chance below {bound} are left out; --min-chance 0 lists them"
+                "diglot: {} with a chance below {bound} left out; --min-chance 0 lists all",
+                counted(unlikely as u64, "URL")
             ));
         }
         drop(store);

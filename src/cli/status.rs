@@ -1,7 +1,7 @@
 //! `diglot status`.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{IsTerminal, Write, stdout};
 use std::time::Duration;
 
 use clap::Args;
@@ -9,7 +9,7 @@ use diglot::config::Config;
 use diglot::pipeline::{self, LAST_STAGE};
 use diglot::query::{self, ArchiveLine, Scope, Totals};
 use diglot::store::{Access, Store};
-use diglot::types::{SkipReason, grouped};
+use diglot::types::{SkipReason, counted, grouped};
 use serde_json::json;
 
 use super::global::Global;
@@ -21,8 +21,8 @@ use super::settings::Differing;
 
 /// Show the stages, the contents, and what was left out and why.
 ///
-/// Settings are listed if they are not at their defaults. A stage is fresh, partial (interrupted; `diglot run` resumes it), stale (its
-/// settings or its input have changed) or not run. `few pairs` names hosts with pages in two languages of which few are paired, with the
+/// Settings are listed if they are not at their defaults. A stage is fresh, at work (of a run that goes on), partial (interrupted; `diglot run` resumes it), stale
+/// (its settings or its input have changed) or not run. `few pairs` names hosts with pages in two languages of which few are paired, with the
 /// number of pages and the likeliest reason. Damage in an archive is reported with the archive and the offset.
 #[derive(Args)]
 #[command(after_help = "\
@@ -33,7 +33,7 @@ pub struct Status {
     /// Also list each archive, inputs that were skipped, and samples of captures that were left out.
     #[arg(long)]
     archives: bool,
-    /// Show it again after every commit, and how far the run is, until the run ends.
+    /// Show it again after every commit, and how far the run is, until the run ends; into a file or pipe, only at the end.
     #[arg(long)]
     watch: bool,
     #[command(flatten)]
@@ -48,19 +48,20 @@ const POLL: Duration = Duration::from_millis(500);
 
 impl Status {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        let mut listed = self.list_last_commit(global)?;
+        // Where lists are not read as they come, those in between would be rows of one list.
+        let is_live = stdout().is_terminal();
+        let mut listed = if self.watch && !is_live { None } else { Some(self.list_last_commit(global)?) };
         if !self.watch {
             return Ok(());
         }
         let mut follower = Follower::new(global.shown());
         let mut was_at_work = false;
         // Whether a run is at work is looked at before its last commit, so that the last one of all is listed.
-        while Store::is_worked_on(&global.store) || Store::open(&global.store, Access::Read)?.commit_number() != listed
-        {
-            if Store::open(&global.store, Access::Read)?.commit_number() != listed {
+        while Store::is_worked_on(&global.store) || self.is_new(global, listed)? {
+            if self.is_new(global, listed)? {
                 follower.pause();
-                writeln!(std::io::stdout())?;
-                listed = self.list_last_commit(global)?;
+                writeln!(stdout())?;
+                listed = Some(self.list_last_commit(global)?);
             }
             if let Some(how_far) = Note::read(&global.store) {
                 follower.show(&how_far);
@@ -69,8 +70,17 @@ impl Status {
             std::thread::sleep(POLL);
         }
         follower.pause();
+        if !is_live {
+            self.list_last_commit(global)?;
+        }
         say(if was_at_work { "the run has ended" } else { "no run is at work on the store" });
         Ok(())
+    }
+
+    /// True when the last commit is another than the one that was listed last, if any was.
+    fn is_new(&self, global: &Global, listed: Option<u64>) -> anyhow::Result<bool> {
+        let Some(listed) = listed else { return Ok(false) };
+        Ok(Store::open(&global.store, Access::Read)?.commit_number() != listed)
     }
 
     /// Lists the last commit, and returns its number.
@@ -86,8 +96,10 @@ impl Status {
 
     fn list(&self, store: &Store, config: &Config) -> anyhow::Result<()> {
         let mut listing = Listing::new(self.format.get(), &["what", "name", "count", "detail"])?;
+        let at_work = Note::read(store.folder()).map(|how_far| how_far.stage);
         for stage in pipeline::progress(store, config, LAST_STAGE)? {
-            let detail = join(stage.state.name(), &stage.remaining);
+            let is_at_work = at_work.as_deref() == Some(stage.name);
+            let detail = if is_at_work { "at work".to_owned() } else { join(stage.state.name(), &stage.remaining) };
             listing.row(vec![json!("stage"), json!(stage.name), json!(null), json!(detail)])?;
         }
         let differing = Differing::of(store);
@@ -142,6 +154,12 @@ impl Status {
         for (reason, count) in totals.sentences_left_out {
             listing.row(vec![json!("sentences left out"), json!(reason.name()), json!(count), json!("")])?;
         }
+        self.list_archives(store, &archives, &mut listing)?;
+        Ok(listing.finish()?)
+    }
+
+    /// Lists inputs that were skipped, and archives that were not read to their end or are damaged; with `--archives`, all of them.
+    fn list_archives(&self, store: &Store, archives: &[ArchiveLine], listing: &mut Listing) -> anyhow::Result<()> {
         let refused = query::refused(store)?;
         if !refused.is_empty() && !self.archives {
             let detail = "not read, or not to their end: `diglot status --archives` says why";
@@ -151,12 +169,14 @@ impl Status {
             let path = refused.path.display().to_string();
             listing.row(vec![json!("skipped input"), json!(path), json!(null), json!(refused.reason)])?;
         }
-        for archive in &archives {
+        for archive in archives {
             let path = &archive.path;
             if self.archives || !archive.is_read {
                 let state =
                     if archive.is_read { "read".to_owned() } else { format!("read up to {}", archive.position) };
-                let detail = format!("{}, {} bytes, {state}, {} pages", archive.format, archive.bytes, archive.pages);
+                let [bytes, pages] =
+                    [(archive.bytes, "byte"), (archive.pages, "page")].map(|(of, noun)| counted(of, noun));
+                let detail = format!("{}, {bytes}, {state}, {pages}", archive.format);
                 listing.row(vec![json!("archive"), json!(path), json!(archive.records), json!(detail)])?;
             }
             for sample in archive.samples.iter().filter(|sample| self.archives || is_fault(sample.reason)) {
@@ -164,7 +184,7 @@ impl Status {
                 listing.row(vec![json!(sample.reason.name()), json!(place), json!(null), json!(sample.detail)])?;
             }
         }
-        Ok(listing.finish()?)
+        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
-use diglot::config::Config;
+use diglot::config::{Config, LabelMode};
 use diglot::export::rows::{Columns, printable};
 use diglot::inputs::Tally;
 use diglot::pipeline::{self, STAGES, has_run};
@@ -321,6 +321,13 @@ fn why_none(found: &Scarcity, store: &Store, config: &Config) -> anyhow::Result<
         let next = format!("`diglot status --archives{place}` shows examples of what was left out");
         return Ok([format!("no capture became a page; left out: {left_out}"), next]);
     }
+    if config.keys.labels == LabelMode::LatinShare && found.langs.len() < 2 {
+        let preset = &config.preset;
+        let reason = format!(
+            "--preset {preset} tells English from Chinese by their letters alone, and takes the pages for {langs}"
+        );
+        return Ok([reason, format!("`diglot run --preset default{place}` tells other languages")]);
+    }
     if !wanted.is_empty() && asked_for < 2 && found.langs.len() + usize::from(found.unknown > 0) > 1 {
         let wanted: Vec<&str> = wanted.iter().map(|lang| lang.as_str()).collect();
         let reason = format!("--langs is {}, and the pages are in {langs}", wanted.join(","));
@@ -330,7 +337,8 @@ fn why_none(found: &Scarcity, store: &Store, config: &Config) -> anyhow::Result<
         (0, _) => [format!("the language of none of the {pages} is known"), explain],
         (1, _) if found.unknown > 0 => [format!("the pages are in {langs}"), explain],
         (1, _) if found.copies > 0 => {
-            let reason = format!("all pages are in {langs}, and {} more are untranslated copies of them", found.copies);
+            let reason =
+                format!("all pages are in {langs}, and {} more are untranslated copies of them", grouped(found.copies));
             [reason, explain]
         }
         (1, _) => [
@@ -367,9 +375,9 @@ fn why_none(found: &Scarcity, store: &Store, config: &Config) -> anyhow::Result<
 fn languages(found: &Scarcity) -> String {
     let mut langs: Vec<_> = found.langs.iter().collect();
     langs.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
-    let mut texts: Vec<String> = langs.iter().map(|(lang, pages)| format!("{lang} ({pages})")).collect();
+    let mut texts: Vec<String> = langs.iter().map(|(lang, pages)| format!("{lang} ({})", grouped(**pages))).collect();
     if found.unknown > 0 {
-        texts.push(format!("languages that are not known or not sure ({})", found.unknown));
+        texts.push(format!("languages that are not known or not sure ({})", grouped(found.unknown)));
     }
     texts.join(", ")
 }

@@ -8,7 +8,7 @@ use diglot::error::Error;
 use diglot::export::rows::printable;
 use diglot::pipeline::Observer;
 use diglot::store::{Access, Report};
-use diglot::types::counted;
+use diglot::types::{counted, grouped};
 use diglot::upkeep::{self, Removal, Taken};
 use serde_json::json;
 
@@ -70,8 +70,9 @@ impl Check {
     fn list(&self, report: &Report) -> anyhow::Result<()> {
         let mut listing = Listing::new(self.format.get(), &["what", "name", "count", "detail"])?;
         for (kind, found) in &report.files {
-            let holes = if found.holes > 0 { format!(", {} of them holes", found.holes) } else { String::new() };
-            let detail = format!("{} bytes{holes}", found.bytes);
+            let holes =
+                if found.holes > 0 { format!(", {} of them holes", grouped(found.holes)) } else { String::new() };
+            let detail = format!("{}{holes}", counted(found.bytes, "byte"));
             listing.row(vec![json!("sound"), json!(kind), json!(found.records), json!(detail)])?;
         }
         listing.row(vec![json!("sound"), json!("view"), json!(report.entries), json!("entries")])?;
@@ -83,7 +84,7 @@ impl Check {
         let named = damage.view.iter().map(|problem| ("view", problem));
         let named = named.chain(damage.catalog.iter().map(|problem| ("catalog", problem)));
         for torn in &damage.torn {
-            let place = format!("{}, {} bytes: {}", torn.place(), torn.bytes(), torn.why);
+            let place = format!("{}, {}: {}", torn.place(), counted(torn.bytes(), "byte"), torn.why);
             listing.row(vec![json!("damaged"), json!(torn.kind), json!(null), json!(place)])?;
         }
         for (name, problem) in named {
@@ -124,7 +125,8 @@ impl Compact {
         progress.end("compact", freed.is_ok());
         let freed = freed?;
         super::losses::tell(&store)?;
-        writeln!(stdout(), "freed: {freed} bytes of records; results in use: {} bytes", before.live)?;
+        let [freed, live] = [freed, before.live].map(|bytes| counted(bytes, "byte"));
+        writeln!(stdout(), "freed: {freed} of records; results in use: {live}")?;
         Ok(())
     }
 }

@@ -91,6 +91,8 @@ pub const BASE_URL: &str = "base-url";
 pub const LANGUAGE_PROGRAM: &str = "language-program";
 /// That of the program that scores sentence pairs.
 pub const SCORER: &str = "scorer";
+/// What names languages.
+pub const LANGUAGE_TAGS: &str = "languages of ISO 639, such as en, fr, zh-Hans";
 /// How many processes of a program there may be: more than any machine has memory for.
 const MAX_PROCESSES: u32 = 1024;
 
@@ -212,7 +214,7 @@ pub const SETTINGS: &[Setting] = &[
         is_tuning: false,
         stages: &["keys"],
         set: |config, text| {
-            config.keys.langs.push(Lang::parse(text).ok_or("tags such as en, fr, zh-Hans")?);
+            config.keys.langs.push(Lang::parse_asked(text).ok_or(LANGUAGE_TAGS)?);
             Ok(())
         },
     },
@@ -724,7 +726,10 @@ mod tests {
                 "{wrong}"
             );
         }
-        assert!(problem("langs", "klingon").ends_with("--langs has klingon, expected tags such as en, fr, zh-Hans"));
+        for wrong in ["klingon", "xx"] {
+            let told = problem("langs", wrong);
+            assert!(told.ends_with(&format!("--langs has {wrong}, expected {LANGUAGE_TAGS}")), "{told}");
+        }
         assert!(problem("verifier", "x").contains("--verifier is x, expected one of "));
     }
 }

@@ -150,7 +150,7 @@ fn read(
         match portion {
             Ok(portion) => {
                 let asking = program.as_mut().map(|program| Asking { program, stop: &stop });
-                take(&mut sorting, config, asking, portion).map_err(Failure::Run)?;
+                take(&mut sorting, config, asking, portion, &|| ()).map_err(Failure::Run)?;
             }
             Err(error) => {
                 outcome = Err(of_archive(error));

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use crate::types::{
     BitextLine, CopiedRecord, DocumentLine, FetchLine, Lang, LanguageLine, PageLine, PairLine, SentencePlace, UnitLine,
+    counted, grouped,
 };
 
 /// What a file contains.
@@ -63,6 +64,15 @@ impl Content {
             Content::Fetch => "captures",
             Content::Lexicon => "words",
             Content::Languages => "languages",
+        }
+    }
+
+    /// A number of its rows: `1 sentence pair`, `2,000 pairs of pages`.
+    pub fn counted(self, count: u64) -> String {
+        match self.rows().strip_suffix('s').filter(|_| self != Content::Pairs) {
+            Some(one) => counted(count, one),
+            None if count == 1 => "1 pair of pages".to_owned(),
+            None => format!("{} {}", grouped(count), self.rows()),
         }
     }
 }

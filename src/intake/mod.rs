@@ -45,15 +45,22 @@ pub struct Asking<'a> {
 }
 
 /// Works on the records of a portion, and passes on the pages in them. The languages of their texts are detected, or the program tells them.
+/// `worked` is called for each record once it is worked on, by any thread.
 ///
 /// # Errors
 /// Errors of the sink and of the program.
-pub fn take(sink: &mut dyn Sink, config: &Config, mut asking: Option<Asking<'_>>, portion: Portion) -> Result<()> {
+pub fn take(
+    sink: &mut dyn Sink,
+    config: &Config,
+    mut asking: Option<Asking<'_>>,
+    portion: Portion,
+    worked: &(dyn Fn() + Sync),
+) -> Result<()> {
     sink.records(portion.items.len() as u64, portion.to, portion.done);
     let archive = sink.archive();
     let mut page_bytes = 0;
     for share in archive::shares(portion.items, config.ingest.decoded_bytes, &config.archive) {
-        let usual = extract_share(share, archive, config, &mut asking)?;
+        let usual = extract_share(share, Records { archive, config, program: None }, &mut asking, worked)?;
         let (mut pages, mut held) = (Vec::new(), 0);
         for outcome in usual {
             // Large bodies are decoded one after another, so that with any number of threads only one is in memory.
@@ -106,18 +113,23 @@ type Usual = std::result::Result<Outcome, Box<RawRecord>>;
 /// Works on a share of the items; those that may need much memory are given back.
 fn extract_share(
     share: Vec<Item>,
-    archive: u32,
-    config: &Config,
+    from: Records<'_>,
     asking: &mut Option<Asking<'_>>,
+    worked: &(dyn Fn() + Sync),
 ) -> Result<Vec<Usual>> {
-    let Some(Asking { program, stop }) = asking else {
-        let from = Records { archive, config, program: None };
-        return Ok(share.into_par_iter().map(|item| from.usual(item)).collect());
+    let extracted = |from: Records<'_>| -> Vec<Usual> {
+        let each = |item| {
+            let outcome = from.usual(item);
+            worked();
+            outcome
+        };
+        share.into_par_iter().map(each).collect()
     };
+    let Some(Asking { program, stop }) = asking else { return Ok(extracted(from)) };
     program.check()?;
     // The program works on the first pages while others are extracted.
-    let from = Records { archive, config, program: Some(program) };
-    let untold: Vec<_> = share.into_par_iter().map(|item| from.usual(item)).collect();
+    let Records { archive, config, .. } = from;
+    let untold = extracted(Records { program: Some(program), ..from });
     let answers = program.answers(*stop)?;
     let told = |outcome: Usual| outcome.map(|outcome| outcome.told(&answers, archive, config));
     Ok(untold.into_par_iter().map(told).collect())

@@ -27,7 +27,7 @@ pub struct Request<'r> {
     pub indexes: &'r [PathBuf],
     /// How many missing URLs are listed, at most; the likeliest ones are.
     pub top: Option<usize>,
-    /// Missing URLs with a smaller chance are left out.
+    /// Missing and requested URLs with a smaller chance are left out.
     pub min_chance: f64,
     /// True if URLs that were requested before, but have not arrived, count as missing again.
     pub again: bool,
@@ -38,7 +38,7 @@ pub struct Request<'r> {
 pub struct Plan {
     /// The URLs, the likeliest first.
     pub pages: Vec<DeepPage>,
-    /// How many missing URLs were left out because they are too unlikely.
+    /// How many missing and requested URLs were left out because they are too unlikely.
     pub unlikely: usize,
 }
 

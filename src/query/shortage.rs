@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::index::site::{Pages, Urls};
 use crate::keys::hosts::host_ranges;
 use crate::store::Store;
-use crate::types::{JudgedPair, Lang, Outcome, SiteId, counted, host_of, registrable_domain};
+use crate::types::{JudgedPair, Lang, Outcome, SiteId, counted, grouped, host_of, registrable_domain};
 
 /// How many pages a language must have before its pages are expected to have partners: fewer are often quotations, or names in another
 /// language.
@@ -94,7 +94,8 @@ impl fmt::Display for ShortageReason {
         };
         match self {
             ShortageReason::NotRequested { langs } => {
-                let langs: Vec<String> = langs.iter().map(|(lang, pages)| format!("{lang} ({pages})")).collect();
+                let langs: Vec<String> =
+                    langs.iter().map(|(lang, pages)| format!("{lang} ({})", grouped(u64::from(*pages)))).collect();
                 write!(f, "--langs leaves out pages in {}", langs.join(", "))
             }
             ShortageReason::Copies { pages } => write!(f, "{} of its pages are untranslated copies", pages),

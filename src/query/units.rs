@@ -25,7 +25,7 @@ use crate::types::{Lang, LangPair, PagePair, Place, Provenance, UnitLine, UnitPa
 pub type Contradictions = BTreeMap<&'static str, u64>;
 
 /// The reason for those of two pages that are versions of two documents.
-const TWO_DOCUMENTS: &str = "two documents";
+const TWO_DOCUMENTS: &str = "of two documents";
 
 /// Calls `each` with every unit of a scope that has two `is_wanted` languages, with its texts in these: by domain, by the first URL of the
 /// document, then in the order of the document in the language that is listed first, and of what is not in it in the next one.
@@ -355,8 +355,8 @@ impl Version {
 
 fn name(reason: Contradiction) -> &'static str {
     match reason {
-        Contradiction::OtherSentences => "other sentences",
-        Contradiction::Apart => "sentences apart",
+        Contradiction::OtherSentences => "with other sentences",
+        Contradiction::Apart => "with sentences apart",
         Contradiction::InPart => "in part",
     }
 }

@@ -110,7 +110,7 @@ impl Texts {
                     false
                 }
             });
-            intake::take(&mut Found(self), config, None, portion)?;
+            intake::take(&mut Found(self), config, None, portion, &|| ())?;
             stop()?;
         }
         Ok(if is_done { Ok(is_sound) } else { Err(archive::unforeseen(&path.display().to_string())) })

@@ -188,17 +188,20 @@ pub fn rank(pages: &mut [DeepPage]) {
     pages.sort_by(order);
 }
 
-/// Keeps the first `top` missing URLs whose chance is at least `min_chance`, and all URLs that are not missing. Returns how many missing
-/// URLs are too unlikely.
+/// Keeps of the missing and the requested URLs those whose chance is at least `min_chance`, of the missing ones the first `top`, and all others.
+/// Returns how many are too unlikely.
 pub fn choose(pages: &mut Vec<DeepPage>, top: Option<usize>, min_chance: f64) -> usize {
     let (mut left, mut unlikely) = (top.unwrap_or(usize::MAX), 0);
     pages.retain(|page| {
-        if page.outcome != Outcome::Missing {
+        if !matches!(page.outcome, Outcome::Missing | Outcome::Requested) {
             return true;
         }
         if page.chance < min_chance {
             unlikely += 1;
             return false;
+        }
+        if page.outcome == Outcome::Requested {
+            return true;
         }
         let keep = left > 0;
         left = left.saturating_sub(1);
@@ -307,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn the_likeliest_missing_urls_are_chosen_and_all_others_stay() {
+    fn the_likeliest_missing_urls_are_chosen_and_likely_requested_ones_and_all_others_stay() {
         let page = |name: &str, chance: f64, outcome: Outcome| DeepPage {
             url: format!("http://x.org/{name}"),
             identity: format!("x.org/{name}"),
@@ -321,14 +324,16 @@ mod tests {
         };
         let mut pages = vec![
             page("d", 0.01, Outcome::Missing),
-            page("c", 0.02, Outcome::Requested),
+            page("c", 0.05, Outcome::Requested),
+            page("f", 0.02, Outcome::Requested),
+            page("g", 0.02, Outcome::Recovered),
             page("b", 0.5, Outcome::Missing),
             page("a", 0.5, Outcome::Missing),
             page("e", 0.4, Outcome::Missing),
         ];
         rank(&mut pages);
-        assert_eq!(choose(&mut pages, Some(2), 0.05), 1);
+        assert_eq!(choose(&mut pages, Some(2), 0.05), 2);
         let names: Vec<&str> = pages.iter().map(|page| &page.identity[6..]).collect();
-        assert_eq!(names, ["a", "b", "c"]);
+        assert_eq!(names, ["a", "b", "c", "g"]);
     }
 }

@@ -59,6 +59,12 @@ impl Lang {
         Some(Lang::from_code(code))
     }
 
+    /// Reads a tag that a user asks for, as [`Lang::parse`]; `None` also for two letters that are no code of ISO 639-1, such as `xx`. Of codes of
+    /// three letters there are thousands, and all are taken.
+    pub fn parse_asked(tag: &str) -> Option<Lang> {
+        Lang::parse(tag).filter(|lang| lang.base().as_str().len() != 2 || lang.has_short_code())
+    }
+
     /// Reads a tag as this program writes it: with a region it is the variant, else as [`Lang::parse`].
     pub fn from_tag(tag: &str) -> Option<Lang> {
         Lang::variant(tag).or_else(|| Lang::parse(tag))

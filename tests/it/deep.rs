@@ -262,7 +262,7 @@ fn ranges_without_a_record_are_left_out() {
     fs::write(&list, rows_of).expect("room on the disk");
     diglot(&at("s")).args(["-q", "run"]).arg(&list).assert().success();
     let status = stdout(&at("s"), &["status", "--archives", "--format", "tsv"]);
-    assert!(status.contains("\t6\tlist of ranges, ") && status.contains(" read, 1 pages"), "{status}");
+    assert!(status.contains("\t6\tlist of ranges, ") && status.contains(" read, 1 page"), "{status}");
     for said in [
         "offset is \"\"one\"\", expected a number",
         "row: crawl/a.warc.gz at byte 8: ",

@@ -198,6 +198,13 @@ fn a_page_that_nothing_is_proposed_for_is_told_what_keys_say() {
     assert_eq!(until_keys.verdict("http://ex.test/odd.html"), PageVerdict::KeysLeadNowhere);
     let verdict = until_keys.verdict(&url("fr", 31));
     assert_eq!(verdict, PageVerdict::TextNotInUrlLanguage { lang: lang("de"), url: vec![lang("fr")] });
+    // Also of a page that has a partner, or candidates that only links propose; not of one whose URL has its own language.
+    let whole = Run::new(&pages, config(|_| {}), "iterate");
+    for (of, expected) in [(url("fr", 31), vec![lang("fr")]), (url("en", 31), vec![lang("en")]), (url("de", 3), vec![])]
+    {
+        let page = whole.page(&of);
+        assert_eq!(page.url_languages.iter().map(|known| known.lang).collect::<Vec<_>>(), expected, "{page:?}");
+    }
     // Without URLs, or without any key, nothing of the kind is said.
     let mut alone = Pages::new();
     put(&mut alone, "http://one.test/a.html", "en", 1);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use diglot::types::grouped;
 use serde_json::Value;
 
 use crate::support::{Held, diglot, export, failure, number, sample_store, stdout, text};
@@ -14,6 +15,16 @@ fn bitext(arguments: &[&str]) -> Vec<Value> {
 fn near(text: &str) -> String {
     let kept = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
     kept.map(|c| if c.is_numeric() { '0' } else { c }).collect()
+}
+
+#[test]
+fn a_condition_on_scores_that_nobody_gave_says_so() {
+    for command in ["bitext", "export"] {
+        let mut asked = diglot(sample_store());
+        let output = asked.args([command, "--where", "scorer>=0.5", "--limit", "1"]).assert().success().output;
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains("no scorer has given scores: `diglot run --scorer COMMAND"), "{told}");
+    }
 }
 
 #[test]
@@ -216,7 +227,7 @@ fn what_conditions_leave_out_is_counted_and_wrong_ones_are_refused() {
         .assert()
         .success();
     let told = String::from_utf8_lossy(&told.output.stderr).into_owned();
-    let sum = low + others;
+    let [sum, low, others] = [low + others, low, others].map(|count| grouped(count as u64));
     let expected =
         format!("diglot: {sum} sentence pairs left out: {low} by --min-score 0.95, {others} by kind_a=paragraph\n");
     assert!(told.ends_with(&expected), "{told}");

@@ -64,6 +64,16 @@ fn progress_for_programs_is_json_to_the_last_line() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|why| panic!("{line}: {why}")))
         .collect();
+    // What begins ends, before anything else does.
+    let mut open: Option<&Value> = None;
+    for line in lines.iter().filter(|line| line.get("stage").is_some()) {
+        match line["event"].as_str().expect("an event") {
+            "begin" => assert!(open.replace(line).is_none(), "{line}"),
+            "end" => assert_eq!(open.take().map(|begun| &begun["what"]), Some(&line["what"]), "{line}"),
+            _ => assert!(open.is_some(), "{line}"),
+        }
+    }
+    assert!(open.is_none(), "{open:?}");
     for stage in ["ingest", "index", "links", "keys", "verify", "iterate", "align"] {
         let of = |event: &str| lines.iter().find(|line| line["event"] == event && line["stage"] == stage);
         assert!(of("end").is_some(), "{stage}: {lines:#?}");
@@ -126,6 +136,8 @@ fn whoever_watches_is_told_how_far_a_run_is_until_it_ends() {
     let told = BufReader::new(watching.stderr.take().expect("a pipe")).lines();
     let mut told = told.map(|line| serde_json::from_str::<Value>(&line.expect("UTF-8")).expect("JSON"));
     let seen = told.find(|line| line["event"] == "progress" && line["stage"] == "ingest");
+    let now = stdout(&store, &["status"]);
+    assert!(now.contains("stage\tingest\t-\tat work\n"), "{now}");
     drop(given);
     assert!(seen.is_some(), "the watch ended before the run told how far it is");
     assert_eq!(told.last().expect("a line")["text"], "the run has ended");
@@ -133,10 +145,9 @@ fn whoever_watches_is_told_how_far_a_run_is_until_it_ends() {
     let watched = watching.wait_with_output().expect("it ends");
     assert!(watched.status.success());
     let listed = String::from_utf8_lossy(&watched.stdout).into_owned();
-    assert!(
-        listed.trim_end().rsplit("\n\n").next().is_some_and(|last| last.contains("stage\talign\t-\tfresh")),
-        "{listed}"
-    );
+    // Into a pipe there is one list, that of the end.
+    assert_eq!(listed.matches("what\tname\tcount\tdetail\n").count(), 1, "{listed}");
+    assert!(listed.starts_with("what") && listed.contains("stage\talign\t-\tfresh"), "{listed}");
     // Nobody is at work any more.
     let output = diglot(&store).args(["status", "--watch"]).assert().success().output;
     assert_eq!(String::from_utf8_lossy(&output.stderr), "diglot: no run is at work on the store\n");

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use diglot::types::grouped;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -69,7 +70,8 @@ fn a_folder_has_each_row_once_in_the_file_of_its_languages_and_its_part() {
         ["--what", "bitext", "--format", "jsonl", "--partition-by", "langs", "--split", "train=.5,dev=.2,test=.3"];
     let out = folder.path().join("out");
     let (found, told) = export(&store, &out, &arguments);
-    assert!(told.contains(&format!("{} sentence pairs in {} files, ", all.len(), found.len())), "{told}");
+    let count = grouped(all.len() as u64);
+    assert!(told.contains(&format!("{count} sentence pairs in {} files, ", found.len())), "{told}");
     let mut parts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut ids = BTreeSet::new();
     for (name, bytes) in &found {
@@ -308,7 +310,7 @@ fn bitext_is_made_again_byte_for_byte_without_the_store() {
     assert_eq!(rows(&fs::read(path("less.jsonl")).expect("it was written")), left);
     let ended = rebuild(&[&moved], "lacking.jsonl", &[]).assert().code(1);
     let told = String::from_utf8_lossy(&ended.output.stderr).into_owned();
-    let lacking = rows(&whole).len() - left.len();
+    let lacking = grouped((rows(&whole).len() - left.len()) as u64);
     assert!(told.contains(&format!(", and lacks {lacking}: {lacking} whose page is not in the archives")), "{told}");
 
     let other = String::from_utf8_lossy(&list).replace("diglot-extraction-", "diglot-extraction-1");

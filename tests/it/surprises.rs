@@ -81,6 +81,14 @@ fn a_run_without_pairs_names_the_likely_reason_and_the_next_step() {
     let [summary, _] = told(&store, &["run", "--reset", "langs", "--min-score", "1"]);
     assert!(summary.contains("reaches the score of 1 that is asked for; the best has 0."), "{summary}");
     assert!(summary.contains("`diglot run --reset min-score --store"), "{summary}");
+    // A method that knows English and Chinese alone is not given advice for others.
+    let letters = folder.path().join("letters");
+    let [summary, _] = told(&letters, &["run", "--preset", "kit-ng-2007", &archive.display().to_string()]);
+    assert!(
+        summary.contains("why: --preset kit-ng-2007 tells English from Chinese by their letters alone"),
+        "{summary}"
+    );
+    assert!(summary.contains("next: `diglot run --preset default --store"), "{summary}");
     // Whoever did not look does not say that there is nothing.
     let fresh = folder.path().join("fresh");
     let [summary, _] = told(&fresh, &["run", "--until", "index", &archive.display().to_string()]);

@@ -1,9 +1,11 @@
 //! Sessions on a terminal, as wide as people have them: what is on the screen when each command has ended.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use nix::pty::{Winsize, openpty};
 use unicode_width::UnicodeWidthStr;
@@ -175,6 +177,34 @@ fn a_run_shows_which_stage_it_is_in_and_leaves_no_bar_behind() {
     assert!(!plain.sent.contains('\x1b') && plain.lines.len() > 6, "{}", plain.sent);
     let quiet = on_terminal(80, folder.path(), None, &["run", "-q", "--preset", "kit-ng-2007"]);
     assert_eq!((quiet.sent.as_str(), quiet.code), ("", Some(0)));
+}
+
+#[test]
+fn whoever_watches_sees_the_time_on_a_line_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_diglot"));
+    run.args(["-q", "run", "-", "--store"]).arg(&store).stdin(Stdio::piped());
+    let mut run = run.spawn().expect("it starts");
+    let mut given = run.stdin.take().expect("a pipe");
+    given.write_all(&fs::read(webserver()).expect("the sample")).expect("it reads");
+    while !store.join("progress.json").exists() {
+        assert!(run.try_wait().expect("a child").is_none(), "it ended too early");
+        thread::sleep(Duration::from_millis(10));
+    }
+    // The run ends once its input does.
+    let end = thread::spawn(move || {
+        thread::sleep(Duration::from_secs(2));
+        drop(given);
+    });
+    let screen = on_terminal(40, folder.path(), Some(&store), &["status", "--watch"]);
+    end.join().expect("a thread that sleeps");
+    assert!(run.wait().expect("it ends").success() && screen.code == Some(0));
+    let lines: Vec<&str> = screen.sent.split(['\n', '\r', '\x1b']).collect();
+    assert!(lines.iter().any(|line| line.contains("stage 1 of 7, ingest: ")), "{lines:#?}");
+    // The first line is filled up to the width of the terminal, which then goes on with the second.
+    let is_second = |line: &&str| line.chars().skip(40).collect::<String>().contains(" after ");
+    assert!(lines.iter().any(is_second), "{lines:#?}");
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn contradictions(langs: &[&str]) -> u64 {
         .output()
         .expect("it runs");
     let told = String::from_utf8(told.stderr).expect("UTF-8");
-    let line = told.lines().find(|line| line.contains(" are in no unit"));
+    let line = told.lines().find(|line| line.contains(" in no unit"));
     line.and_then(|line| line.split(' ').nth(1)?.parse().ok()).unwrap_or(0)
 }
 

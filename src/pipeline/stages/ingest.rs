@@ -1,6 +1,7 @@
 //! Makes page records and batches from archives. Unit of work: a portion of the records of one archive.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::archive::{self, Archive, Limits, Portion, Refused, Stat, Stream, Tally};
 use crate::config::Config;
@@ -19,6 +20,8 @@ pub struct Ingest;
 
 /// Notes about inputs that are collected for one commit.
 const NOTES: usize = 1000;
+/// After how many records of a portion progress is told.
+const TELL_EVERY: u64 = 16;
 /// A larger number is not a position in bytes of an input whose end is not known.
 const MOST_BYTES: u64 = 1 << 50;
 
@@ -216,7 +219,9 @@ impl Reading<'_> {
         known: &mut ArchiveRecord,
         end: Option<u64>,
     ) -> Result<(), Failure> {
-        let mut done = 0;
+        // In the middle of a stream, some formats give a position that is not one in bytes.
+        let mut done = end.map_or(0, |end| Some(known.position).filter(|at| *at <= end).unwrap_or_default());
+        self.context.observer.progress(done, "");
         for portion in portions {
             let portion = match portion {
                 Ok(portion) => portion,
@@ -225,20 +230,26 @@ impl Reading<'_> {
                     return Err(of_archive(error));
                 }
             };
-            let progress = portion.progress;
+            let to = Some(portion.progress).filter(|to| *to <= end.unwrap_or(MOST_BYTES)).unwrap_or(done);
             let context = self.context;
+            let note = counted(known.pages + batch.page_count(), "page");
+            let (records, worked) = (portion.items.len() as u64, AtomicU64::new(0));
+            let tell = || {
+                let worked = 1 + worked.fetch_add(1, Ordering::Relaxed);
+                if worked.is_multiple_of(TELL_EVERY) {
+                    context.observer.progress(done + to.saturating_sub(done) * worked.min(records) / records, &note);
+                }
+            };
             let stop = || context.check_stop();
             let asking = self.program.as_mut().map(|program| Asking { program, stop: &stop });
-            take(&mut Batch { batch, store: self.store }, context.config, asking, portion)?;
+            take(&mut Batch { batch, store: self.store }, context.config, asking, portion, &tell)?;
             let stop = self.context.check_stop();
             if batch.is_done() || stop.is_err() || batch.bytes() >= self.context.config.ingest.commit_bytes {
                 self.commit(batch, known)?;
                 stop?;
             }
-            let pages = known.pages + batch.page_count();
-            // In the middle of a stream, some formats give a position that is not one in bytes.
-            done = Some(progress).filter(|to| *to <= end.unwrap_or(MOST_BYTES)).unwrap_or(done);
-            self.context.observer.progress(done, &format!("{pages} pages"));
+            done = to;
+            self.context.observer.progress(done, &counted(known.pages + batch.page_count(), "page"));
         }
         if batch.is_done() { Ok(()) } else { Ok(self.commit(batch, known)?) }
     }

@@ -48,7 +48,8 @@ pub fn ask(store: &mut Store, stage: &str, context: &Context<'_>) -> Result<()> 
     let total = stale.iter().map(|work| work.kept).sum();
     context.observer.begin(stage, "scores of sentence pairs", "sentence pairs", Some(total));
     let (sent, open, now) = (Vec::new(), Vec::new(), Instant::now());
-    let mut asking = Asking { scorer, program: None, most: 1, sent, open, lines: 0, done: 0, began: now, last: now };
+    let mut asking =
+        Asking { scorer, program: None, most: 1, sent, open, lines: 0, done: 0, known: 0, began: now, last: now };
     let asked = asking.sites(store, context, stale, command);
     // What was answered is kept, whatever came then.
     asked.and(asking.commit(store))?;
@@ -105,6 +106,8 @@ struct Asking {
     /// How many sentence pairs and sites were looked at since the last commit; how many sentence pairs since the beginning.
     lines: usize,
     done: u64,
+    /// Of these, how many were not asked about: their scores were known.
+    known: u64,
     /// When asking began, and when the last commit was.
     began: Instant,
     last: Instant,
@@ -193,10 +196,10 @@ impl Asking {
             return Ok(());
         }
         self.done += 1;
-        let Some(question) = question else { return Ok(()) };
-        if !open.asks(place, hash) {
+        let Some(question) = question.filter(|_| open.asks(place, hash)) else {
+            self.known += 1;
             return Ok(());
-        }
+        };
         if self.program.is_none() {
             self.program = Program::start(&SCORES, params)?;
         }
@@ -226,6 +229,7 @@ impl Asking {
         let took = answers.first().zip(answers.last()).map(|(first, last)| last.1.duration_since(first.1));
         let is_slow = took.is_some_and(|took| took >= COMMIT_AFTER);
         self.most = if is_slow { self.most.div_ceil(2) } else { (2 * self.most).min(MAX_QUESTIONS) };
+        context.observer.known(self.known);
         context.observer.progress(self.done, "");
         all
     }

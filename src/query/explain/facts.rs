@@ -36,8 +36,8 @@ pub struct PageExplanation {
     pub keys: Option<KeysSay>,
     /// For a page without a partner: the URLs to which keys lead, and why none of them is its partner.
     pub leads: Vec<Lead>,
-    /// For a page without a partner whose text is in another language: the languages whose pages have URLs of this form, according to keys
-    /// that lead from it to known pages.
+    /// Where the URL of a page names another language than the page counts for: the languages whose pages have URLs of this form, according to
+    /// keys that lead from it to known pages.
     pub url_languages: Vec<UrlLanguage>,
     /// The corrections that concern it, each with its line in the file of corrections.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -33,8 +33,13 @@ pub fn explain(
     evidence: &dyn ComputedFacts,
     url: &CanonicalUrl,
 ) -> Result<PageExplanation> {
-    let unknown =
-        |verdict| -> Result<PageVerdict> { Ok(if is_indexed(store)? { verdict } else { PageVerdict::NotIndexed }) };
+    let unknown = |verdict| -> Result<PageVerdict> {
+        Ok(match () {
+            () if store.removed().has(url.identity()) => PageVerdict::Removed,
+            () if is_indexed(store)? => verdict,
+            () => PageVerdict::NotIndexed,
+        })
+    };
     let Some(opened) = opened else {
         let verdict = PageVerdict::UnknownDomain { domain: url.domain().into_owned() };
         return Ok(PageExplanation::bare(url.as_str(), unknown(verdict)?));
@@ -58,9 +63,11 @@ pub fn explain(
     if opened.config.iterates() && opened.config.strategy == Strategy::Links {
         found.rounds = rounds(opened, evidence, page)?;
     }
+    let of_keys = OfKeys { opened, page, lang: opened.site.lang(page) };
+    found.url_languages = of_keys.url_languages();
     found.verdict = match decided(opened, page, &found, declared_copy(opened, page)?) {
         Some(verdict) => verdict,
-        None => OfKeys { opened, page, lang: opened.site.lang(page) }.why_alone(&mut found)?,
+        None => of_keys.why_alone(&mut found)?,
     };
     Ok(found)
 }
@@ -210,7 +217,12 @@ fn rounds(opened: &Opened<'_>, evidence: &dyn ComputedFacts, page: u32) -> Resul
     Ok(found)
 }
 
-/// Explains a page that takes part and has no partner, by its candidates and by the keys of its site.
+/// True for a key that pairs pages.
+fn acts(row: &ArchivedKeyRow) -> bool {
+    State::from_code(row.state).is_some_and(|state| !state.is_out())
+}
+
+/// What the keys of its site say about a page: which language its URL names and, where it has no partner, where they lead.
 struct OfKeys<'o, 's> {
     opened: &'o Opened<'s>,
     page: u32,
@@ -223,7 +235,7 @@ impl OfKeys<'_, '_> {
         let pairs = found.candidates.len();
         let of_keys = self.leads(found)?;
         // If the page stands under a URL of another language, candidates that only words or links propose are not worth telling.
-        let by_urls = self.opened.judged_pairs(self.page).any(|judged| judged.method < Method::Words);
+        let by_urls = self.opened.judged_pairs(self.page).any(|judged| judged.method < Method::Link);
         Ok(match of_keys {
             PageVerdict::TextNotInUrlLanguage { .. } if !by_urls => of_keys,
             _ if pairs == 0 => of_keys,
@@ -238,31 +250,49 @@ impl OfKeys<'_, '_> {
         })
     }
 
+    /// The languages whose pages have URLs of this form, by keys that lead from it to known pages; none where it has the form of those in its own
+    /// language, or takes no part.
+    fn url_languages(&self) -> Vec<UrlLanguage> {
+        let mut found: Vec<UrlLanguage> = Vec::new();
+        for (key, forward, side) in self.keys() {
+            if found.iter().any(|known| known.lang == side) {
+                continue;
+            }
+            let leads = counterpart::counterparts(self.identity(), &key, forward);
+            if leads.iter().any(|other| self.opened.site.pages.find(other).is_some()) {
+                if side == self.lang {
+                    return Vec::new();
+                }
+                found.push(UrlLanguage { lang: side, key: key.pattern() });
+            }
+        }
+        found
+    }
+
+    /// The keys that act where the page is, each from both of its sides: forward or back, from pages in which language.
+    fn keys(&self) -> impl Iterator<Item = (Key, bool, Lang)> + '_ {
+        let result = self.opened.site.result.as_ref().filter(|_| self.lang.is_known() && self.opened.asks_keys());
+        let rows = result.into_iter().flat_map(|result| result.keys.iter());
+        let rows = rows.filter(|row| acts(row) && self.is_in_scope(row));
+        rows.filter_map(ArchivedKeyRow::key).flat_map(|key| {
+            let sides = [(true, key.langs.a), (false, key.langs.b)];
+            sides.map(|(forward, side)| (key.clone(), forward, side))
+        })
+    }
+
     /// Fills in where keys lead from the page, apart from its candidates; returns the verdict that follows from that alone.
     fn leads(&self, found: &mut PageExplanation) -> Result<PageVerdict> {
         let Some(result) = self.opened.site.result.as_ref().filter(|_| self.opened.asks_keys()) else {
             return Ok(PageVerdict::NothingProposed);
         };
         let mut seen: BTreeSet<String> = found.candidates.iter().map(|candidate| candidate.url.clone()).collect();
-        let mut strong = false;
-        for row in result.keys.iter().filter(|row| State::from_code(row.state).is_some_and(|state| !state.is_out())) {
-            strong = true;
-            let Some(key) = row.key().filter(|_| self.is_in_scope(row)) else { continue };
-            for (forward, side) in [(true, key.langs.a), (false, key.langs.b)] {
-                let leads = counterpart::counterparts(self.identity(), &key, forward);
-                if side != self.lang {
-                    let is_new = !found.url_languages.iter().any(|known| known.lang == side);
-                    if is_new && leads.iter().any(|other| self.opened.site.pages.find(other).is_some()) {
-                        found.url_languages.push(UrlLanguage { lang: side, key: key.pattern() });
-                    }
-                    continue;
-                }
-                for other in leads {
-                    if let Some(outcome) = self.outcome(&key, forward, &other)?
-                        && seen.insert(self.url(&other))
-                    {
-                        found.leads.push(Lead { url: self.url(&other), key: key.pattern(), outcome });
-                    }
+        let strong = result.keys.iter().any(acts);
+        for (key, forward, _) in self.keys().filter(|(.., side)| *side == self.lang) {
+            for other in counterpart::counterparts(self.identity(), &key, forward) {
+                if let Some(outcome) = self.outcome(&key, forward, &other)?
+                    && seen.insert(self.url(&other))
+                {
+                    found.leads.push(Lead { url: self.url(&other), key: key.pattern(), outcome });
                 }
             }
         }
@@ -315,6 +345,9 @@ impl OfKeys<'_, '_> {
         if let Some(entry) = self.opened.skipped(other)?.into_iter().next() {
             let reason = SkipReason::from_code(entry.reason);
             return Ok(Some(LeadOutcome::LeftOut { reason, detail: entry.detail }));
+        }
+        if self.opened.store.removed().has(other) {
+            return Ok(Some(LeadOutcome::Removed));
         }
         let is_open = key.edits.iter().any(|edit| if forward { edit.from.is_empty() } else { edit.to.is_empty() });
         Ok((!is_open).then_some(LeadOutcome::NotInArchives))

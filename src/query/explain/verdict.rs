@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::named::NamedPair;
 use crate::query::scope::NOT_INDEXED;
-use crate::types::{Lang, SkipReason};
+use crate::types::{Lang, SkipReason, grouped};
 
 /// Why a page has partners or has none.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,6 +19,8 @@ pub enum PageVerdict {
     },
     /// The archives have no capture of the URL.
     NotCaptured,
+    /// The URL, its host or its registrable domain was removed from the store.
+    Removed,
     /// The URL is not known, but some of what was read is not indexed yet.
     NotIndexed,
     /// There are captures of the URL, but all were left out.
@@ -105,9 +107,9 @@ pub enum PageVerdict {
 }
 
 impl PageVerdict {
-    /// True where the archives do not have the page.
+    /// True where the store has nothing of the page.
     pub fn is_unknown(&self) -> bool {
-        matches!(self, PageVerdict::UnknownDomain { .. } | PageVerdict::NotCaptured)
+        matches!(self, PageVerdict::UnknownDomain { .. } | PageVerdict::NotCaptured | PageVerdict::Removed)
     }
 }
 
@@ -117,6 +119,7 @@ impl fmt::Display for PageVerdict {
         match self {
             UnknownDomain { domain } => write!(f, "unknown: the store has nothing of the domain {domain}"),
             NotCaptured => f.write_str("not captured: the archives have nothing of this URL"),
+            Removed => f.write_str("removed: `diglot remove` took this URL, its host or its domain out of the store"),
             NotIndexed => f.write_str(NOT_INDEXED),
             CapturesLeftOut => f.write_str("no page: every capture of this URL was left out"),
             KeysNotSearched => f.write_str(
@@ -151,7 +154,7 @@ impl fmt::Display for PageVerdict {
                 "not paired: its own text, which does not stand on many pages of the site, is in {lang}; only its labels are in {counts_for}"
             ),
             Paired { pages: 1 } => f.write_str("paired, with 1 page"),
-            Paired { pages } => write!(f, "paired, with {pages} pages"),
+            Paired { pages } => write!(f, "paired, with {} pages", grouped(*pages as u64)),
             LanguageUnknown { guess: None, .. } => {
                 f.write_str("not paired: its language is not known, and neither a name nor a key of the site tells it")
             }
@@ -167,6 +170,7 @@ impl fmt::Display for PageVerdict {
                 f.write_str("not paired: one pair with it was proposed and kept, and it was rejected")
             }
             CandidatesRejected { pairs } => {
+                let pairs = grouped(*pairs as u64);
                 write!(f, "not paired: {pairs} pairs with it were proposed and kept, and all of them were rejected")
             }
             NothingProposed => f.write_str("not paired: nothing proposes a pair with it that is worth keeping"),
@@ -183,7 +187,7 @@ impl fmt::Display for PageVerdict {
                 f.write_str("not paired: the one URL that keys lead to cannot be its partner")
             }
             LeadsAreNoPartners { urls } => {
-                write!(f, "not paired: none of the {urls} URLs that keys lead to can be its partner")
+                write!(f, "not paired: none of the {} URLs that keys lead to can be its partner", grouped(*urls as u64))
             }
         }
     }
@@ -344,6 +348,8 @@ fn told_apart(score: f32, min: f64) -> (String, String) {
 pub enum LeadOutcome {
     /// The archives do not have it.
     NotInArchives,
+    /// It was removed from the store.
+    Removed,
     /// Its capture was left out.
     LeftOut {
         /// Reason; `None`: a reason that this release does not know.
@@ -382,6 +388,7 @@ impl fmt::Display for LeadOutcome {
         use LeadOutcome::*;
         match self {
             NotInArchives => f.write_str("which is not in the archives"),
+            Removed => f.write_str("which was removed from the store"),
             LeftOut { reason, detail } => {
                 let reason = reason.map_or("for a reason unknown to this release", SkipReason::name);
                 write!(f, "left out: {reason}{}", in_parentheses(detail))
@@ -556,6 +563,7 @@ mod tests {
         }
         let leads = [
             (LeadOutcome::NotInArchives, "not in the archives"),
+            (LeadOutcome::Removed, "was removed"),
             (
                 LeadOutcome::LeftOut { reason: Some(SkipReason::EmptyBody), detail: "0".into() },
                 "left out: empty body (0)",
@@ -581,6 +589,7 @@ mod tests {
         let verdicts = [
             (UnknownDomain { domain: "x.org".into() }, "nothing of the domain x.org"),
             (NotCaptured, "not captured"),
+            (Removed, "`diglot remove` took this URL"),
             (NotIndexed, "not indexed"),
             (CapturesLeftOut, "every capture of this URL was left out"),
             (KeysNotSearched, "keys have not been searched"),

@@ -5,7 +5,7 @@ use super::facts::{
     Rounds, SourceFacts, Support, Weighed,
 };
 use super::verdict::{LanguageReason, in_parentheses};
-use crate::types::{Beliefs, Lang, Measure, Outcome, SkipReason, counted};
+use crate::types::{Beliefs, Lang, Measure, Outcome, SkipReason, counted, grouped};
 
 /// A fact: what it is about, and the text.
 pub type Fact = (String, String);
@@ -46,7 +46,7 @@ impl Lines {
     fn list<T>(&mut self, name: &str, items: &[T], text: impl Fn(&T) -> String) {
         items.iter().take(LISTED).for_each(|item| self.add(name, text(item)));
         if items.len() > LISTED {
-            self.add(name, format!("and {} more", items.len() - LISTED));
+            self.add(name, format!("and {} more", grouped((items.len() - LISTED) as u64)));
         }
     }
 }
@@ -81,11 +81,18 @@ fn of_page(page: &PageExplanation, lines: &mut Lines) {
         }
     }
     if !others.is_empty() {
-        lines.add("rejected", format!("{} more with little or nothing to be said for them", others.len()));
+        lines.add(
+            "rejected",
+            format!("{} more with little or nothing to be said for them", grouped(others.len() as u64)),
+        );
     }
     page.rounds.iter().for_each(|candidate| lines.add("rounds", in_one_line(candidate)));
     for known in &page.url_languages {
-        lines.add("URL", format!("that of a {} page by {}", known.lang, known.key));
+        let counts_for = page.languages.as_ref().map_or(Lang::UNKNOWN, |languages| languages.counts_for);
+        lines.add(
+            "URL",
+            format!("that of a {} page by {}, and the page counts for {counts_for}", known.lang, known.key),
+        );
     }
     for lead in &page.leads {
         lines.add("would be", format!("{} by {}, {}", lead.url, lead.key, lead.outcome));
@@ -114,8 +121,9 @@ fn of_weighed(weighed: &Weighed, lines: &mut Lines) {
 /// How reliable the source of a pair is, in words.
 fn in_words(source: &SourceFacts) -> String {
     let key = source.key.as_ref().map_or(String::new(), |key| format!(" {key}"));
-    let counts = format!("{}, {} accepted", counted(u64::from(source.proposed), "pair"), source.accepted);
-    format!("{}{key}: {counts}, estimated precision {:.3}", source.method.name(), source.est_precision)
+    let accepted = grouped(source.accepted.into());
+    let counts = format!("{}, {accepted} accepted", counted(u64::from(source.proposed), "pair"));
+    format!("{}{key}: {counts}, estimated precision {:.4}", source.method.name(), source.est_precision)
 }
 
 /// The first lines of a detail in one line: files of owners have many.
@@ -139,12 +147,15 @@ fn of_capture(capture: &CaptureFacts, lines: &mut Lines) {
     }
     lines.add("title", &capture.title);
     let CaptureFacts { text_bytes, blocks, tags, links, images, charset, .. } = capture;
-    lines.add(
-        "content",
-        format!(
-            "{text_bytes} bytes of text in {blocks} blocks, {tags} tags, {links} links, {images} images, charset {charset}"
-        ),
-    );
+    let bytes = many(*text_bytes, "byte");
+    let [blocks, tags, links, images] =
+        [(blocks, "block"), (tags, "tag"), (links, "link"), (images, "image")].map(|(count, noun)| many(*count, noun));
+    lines.add("content", format!("{bytes} of text in {blocks}, {tags}, {links}, {images}, charset {charset}"));
+}
+
+/// A number of things: `1 link`, `2,000 links`.
+fn many(count: usize, noun: &str) -> String {
+    counted(count as u64, noun)
 }
 
 fn of_languages(languages: &PageLanguages, lines: &mut Lines) {
@@ -160,7 +171,10 @@ fn of_languages(languages: &PageLanguages, lines: &mut Lines) {
     if let Some(OwnText { bytes, shares }) = own_text {
         let share = |(lang, share): &(Lang, f64)| format!("{:.0} % {lang}", 100.0 * share);
         let shares: Vec<String> = shares.iter().map(share).collect();
-        lines.add("own text", format!("{bytes} bytes that do not stand on many pages: {}", shares.join(", ")));
+        lines.add(
+            "own text",
+            format!("{} that do not stand on many pages: {}", many(*bytes, "byte"), shares.join(", ")),
+        );
     }
     let names = declared.iter().map(Lang::to_string).collect::<Vec<_>>().join(", ");
     lines.add("declared", if names.is_empty() { "nothing" } else { &names });
@@ -183,7 +197,7 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
     for key in &pair.keys {
         let state = key.state.map_or("?", |state| state.name());
         let what = format!("{} {}-{}: {state}", key.key, key.langs.a, key.langs.b);
-        lines.add("key", format!("{what}, linking power {}, C(p, w) {:.4}", key.power, key.credibility));
+        lines.add("key", format!("{what}, linking power {}, C(p, w) {:.4}", grouped(key.power), key.credibility));
     }
     if let Some(alignment) = &pair.alignment {
         lines.add("aligned text", format!("{:.4}", alignment.score));
