@@ -30,6 +30,7 @@ mod lacking;
 mod languages;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod licences;
+mod links;
 mod listings;
 mod merge;
 mod modules;

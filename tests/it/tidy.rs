@@ -69,7 +69,7 @@ const METHODS: &[&str] = &[
 ];
 
 /// Files of a folder and below, of these kinds.
-fn files(folder: &Path, kinds: &[&str]) -> Vec<PathBuf> {
+pub fn files(folder: &Path, kinds: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(path) = waiting.pop() {
