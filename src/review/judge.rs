@@ -14,8 +14,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::answer::{Fields, Request, answer, file, page};
 use super::failure::Failure;
-use super::lists::lang_pair;
-use super::pair::{SHOWN, marked, place_in_list, sides, url};
+use super::lists::{lang_pair, place_in_list};
+use super::pair::{SHOWN, marked, sides, url};
 use super::sample::{By, Design, Item, Said, Sample, What};
 use super::state::{App, check_untouched};
 use super::views::*;

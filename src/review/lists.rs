@@ -140,3 +140,12 @@ pub fn paging_of_walk<T, B>(
         next: after.next.map(|spot| from(request, path, &written(spot))),
     }
 }
+
+/// The fields that give the position of a pair in the list from which it was opened.
+const PLACE: [&str; 10] = ["host", "at", "spot", "langs", "method", "key", "min", "max", "order", "outcome"];
+
+/// Those of these fields that a request has.
+pub fn place_in_list(request: &Request) -> Vec<(String, String)> {
+    let field = |name: &&str| Some(((*name).to_owned(), request.get(name)?.to_owned()));
+    PLACE.iter().filter_map(field).collect()
+}

@@ -15,6 +15,7 @@ mod background;
 mod compare;
 mod comparing;
 mod connections;
+mod correct;
 mod counting;
 mod drawing;
 mod failure;
@@ -79,6 +80,7 @@ fn router(app: &Arc<App>) -> Router {
         .route("/pair", get(pair::pair))
         .route("/page", get(page::page))
         .route("/mark", post(judge::mark))
+        .route("/correct", post(correct::correct))
         .route("/judge", get(judge::samples).post(judge::draw))
         .route("/judge/{name}", get(judge::next))
         .route("/judge/{name}/result", get(judge::result))

@@ -13,6 +13,7 @@ use diglot::types::CanonicalUrl;
 use diglot::{Error, explain};
 
 use super::answer::{Fields, answer, page as render};
+use super::correct;
 use super::failure::Failure;
 use super::filters;
 use super::pair::{SHOWN, plain_facts, side_view, url};
@@ -39,6 +40,9 @@ struct PagePage {
     /// Address and URL of the page of which it is a copy.
     original: Option<(String, String)>,
     url: String,
+    /// The language that it counts for, and corrections of that.
+    lang: String,
+    corrected: Vec<String>,
     verdict: String,
     facts: Vec<(String, String)>,
     candidates: Vec<CandidateRow>,
@@ -58,6 +62,8 @@ pub async fn page(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         let response = render(&PagePage {
             nearest: if is_unknown { nearest(&store, &frame, &asked)? } else { None },
             original: why.copy_of.as_ref().map(|original| (frame.page(original), plain(original))),
+            lang: why.languages.as_ref().map_or_else(String::new, |languages| languages.counts_for.to_string()),
+            corrected: correct::told(request, "language", text, "en")?,
             verdict: why.verdict.to_string(),
             facts: plain_facts(words::page(&PageExplanation {
                 candidates: Vec::new(),

@@ -13,7 +13,9 @@ use diglot::store::Store;
 use diglot::types::{CanonicalUrl, Lang, Marked, PairLine, grouped};
 
 use super::answer::{Fields, Request, answer, page};
+use super::correct;
 use super::failure::Failure;
+use super::judge::to_the_minute;
 use super::lists::{filter, order, spot, written};
 use super::state::App;
 use super::views::*;
@@ -54,6 +56,7 @@ pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
                 Some(marked) => mark_rows(request, marked)?,
                 None => Vec::new(),
             },
+            corrected: correct::told(request, "pin", a, b)?,
             place: place_in_list(request),
             whole: whole.then(|| {
                 let place = place_in_list(request);
@@ -71,15 +74,6 @@ pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         Ok(if is_there { response } else { (StatusCode::NOT_FOUND, response).into_response() })
     })
     .await
-}
-
-/// The fields that give the position of a pair in the list from which it was opened.
-const PLACE: [&str; 10] = ["host", "at", "spot", "langs", "method", "key", "min", "max", "order", "outcome"];
-
-/// Those of these fields that a request has.
-pub fn place_in_list(request: &Request) -> Vec<(String, String)> {
-    let field = |name: &&str| Some(((*name).to_owned(), request.get(name)?.to_owned()));
-    PLACE.iter().filter_map(field).collect()
 }
 
 /// The address of a pair in the list that a request shows; `place` is the field that says where it stands there.

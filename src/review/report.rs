@@ -43,6 +43,8 @@ pub struct Facts {
     /// Settings that differ from the default.
     pub settings: Vec<(String, String)>,
     pub judged: Vec<JudgedRow>,
+    /// Corrections, and what became of each.
+    pub corrections: Vec<(String, String)>,
     pub version: &'static str,
     pub format: u32,
 }
@@ -91,8 +93,9 @@ fn in_cells(mut facts: Facts) -> Facts {
     let paths = facts.archives.iter_mut().map(|archive| &mut archive.path);
     let values = facts.settings.iter_mut().map(|(_, value)| value);
     let samples = facts.judged.iter_mut().map(|row| &mut row.what);
+    let corrections = facts.corrections.iter_mut().flat_map(|(what, effect)| [what, effect]);
     let cells = facts.tables.iter_mut().flat_map(|table| table.rows.iter_mut().flatten());
-    for text in paths.chain(values).chain(samples).chain(cells).chain([&mut facts.name]) {
+    for text in paths.chain(values).chain(samples).chain(corrections).chain(cells).chain([&mut facts.name]) {
         *text = text.replace('|', "\\|").replace(['\n', '\r'], " ");
     }
     facts
@@ -122,7 +125,12 @@ fn facts(store: &Store, config: &Config, before: Option<&Record>) -> anyhow::Res
     let known = |name: &str| SETTINGS.iter().any(|setting| setting.name == name);
     let mut settings = vec![("preset".to_owned(), config.preset.to_string())];
     settings.extend(store.settings().values.iter().filter(|(name, _)| known(name) && name != "preset").cloned());
+    let told = |line: query::CorrectionLine| {
+        let what = format!("{}. {} {} {}", line.number, line.correction, line.first, line.second);
+        (plain(&what), plain(&line.effect))
+    };
     let facts = Facts {
+        corrections: query::corrections(store, config)?.into_iter().map(told).collect(),
         name,
         figures: Figures::new(&overview, Links(None)),
         stages: stage_rows(&pipeline::progress(store, config, LAST_STAGE)?).collect(),

@@ -254,6 +254,8 @@ pub struct PairPage {
     pub facts: Vec<(String, String)>,
     pub evidence: Vec<EvidenceRow>,
     pub marks: Vec<MarkRow>,
+    /// Corrections of the pair.
+    pub corrected: Vec<String>,
     /// Its position in the list from which it was opened, as fields of a form.
     pub place: Vec<(String, String)>,
     pub a: String,

@@ -83,6 +83,10 @@ fn pins_and_forbidden_pairs_act_on_their_site_and_are_taken_back_without_a_trace
     assert_eq!(effects, ["\"a pair\"", "\"no pair\""]);
     let texts = stdout(&store, &["--quiet", "bitext", "--where", &format!("url_a={}", en(1))]);
     assert!(texts.lines().count() == 1 || texts.contains(&fr(2)), "{texts}");
+    for format in ["md", "html"] {
+        let report = stdout(&store, &["report", "--format", format]);
+        assert!(report.contains("Corrections") && report.contains("1. pin http://one.org/en/1.html"), "{report}");
+    }
     // The catalog is made again, and what people did stays.
     fs::remove_dir_all(store.join("catalog")).expect("a catalog");
     correct(&store, &["undo", "1"]);

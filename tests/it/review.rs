@@ -941,3 +941,35 @@ fn lines_that_are_no_marks_are_told_with_their_file_and_outlive_a_removal() {
     assert!(removed.contains(&format!("though they may name what was removed: {place}")), "{removed}");
     assert_eq!(fs::read_to_string(&marks).expect("it is there"), "{\"url_a\": \"http://ti\n");
 }
+
+#[test]
+fn corrections_are_made_and_taken_back_on_the_page_and_by_it_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (warc, store) = (folder.path().join("a.warc"), folder.path().join("s"));
+    tiny_site(&warc);
+    run(&store, &[&warc]);
+    let (a, b) = first_pair(&store);
+    let page = Page::of(&store);
+    let forbid = [("correction", "forbid"), ("a", a.as_str()), ("b", b.as_str())];
+    for origin in [None, Some("http://evil.test")] {
+        assert_eq!(page.post_from(origin, "/correct", &forbid).status, 403, "{origin:?}");
+    }
+    let file = || fs::read_to_string(store.join("corrections.tsv")).unwrap_or_default();
+    assert_eq!(file(), "");
+    assert_eq!(page.post("/correct", &forbid).status, 303);
+    assert_eq!(page.post("/correct", &[("correction", "language"), ("url", &a), ("lang", "de")]).status, 303);
+    assert!(file().contains("forbid\thttp://") && file().contains("ann, on the page"), "{}", file());
+    let pin = [("correction", "pin"), ("a", a.as_str()), ("b", b.as_str())];
+    let refused = page.post("/correct", &pin);
+    assert!(refused.status == 400 && refused.body.contains("says otherwise"), "{}", refused.body);
+    assert_eq!(page.post("/correct", &[("correction", "together"), ("a", &a), ("b", &b)]).status, 400);
+    let shown = page.text(&format!("/pair?a={}&b={}", encoded(&a), encoded(&b)));
+    assert!(shown.contains("Take the correction back") && shown.contains("forbid http"), "{shown}");
+    let shown = page.text(&format!("/page?url={}", encoded(&a)));
+    assert!(shown.contains("language http") && shown.contains("Take the correction back"), "{shown}");
+    assert_eq!(page.post("/correct", &[&pin[..], &[("back", "1")]].concat()).status, 303);
+    assert_eq!(page.post("/correct", &[("correction", "language"), ("url", &a), ("back", "1")]).status, 303);
+    assert_eq!(file().lines().count(), 1, "{}", file());
+    let shown = page.text(&format!("/pair?a={}&b={}", encoded(&a), encoded(&b)));
+    assert!(shown.contains("Always a pair") && shown.contains("Never a pair"), "{shown}");
+}
