@@ -21,6 +21,9 @@ pub struct FitParams {
     /// Precision of the normal prior around the shipped weights, or around those that the run has learnt: a weight that is one unit away
     /// costs half of this many nats. Default 4, which a few dozen clear examples outweigh.
     pub stiffness: f64,
+    /// So many pairs that people judged right weigh as much as all good pairs of a run, and so many wrong ones as all bad pairs. Default 200:
+    /// ten verdicts weigh a twentieth of them, a few hundred as much.
+    pub verdicts: f64,
     /// Evidence that counts stays below this, in nats, however much the measures say, since they are not independent of each other. Default
     /// 9: pages that agree in everything are wrong once in 8,000 times. See [`Self::counted`].
     pub max_evidence: f64,
@@ -28,7 +31,14 @@ pub struct FitParams {
 
 impl Default for FitParams {
     fn default() -> FitParams {
-        FitParams { shipped: Scorer::default(), min_good: 20, good: (0.9, 4.0), stiffness: 4.0, max_evidence: 9.0 }
+        FitParams {
+            shipped: Scorer::default(),
+            min_good: 20,
+            good: (0.9, 4.0),
+            stiffness: 4.0,
+            verdicts: 200.0,
+            max_evidence: 9.0,
+        }
     }
 }
 
@@ -139,20 +149,40 @@ impl Scorer {
     /// So the more of them are wrong, the more cautious the weights become. `None` where there are fewer than [`FitParams::min_good`] good
     /// or bad pairs. Time grows with the number of pairs.
     pub fn fit(good: &[Similarities], bad: &[Similarities], prior: &Scorer, params: &FitParams) -> Option<Scorer> {
+        Scorer::fit_with(good, bad, &[], prior, params)
+    }
+
+    /// As [`Self::fit`], also to pairs that people judged right or wrong. Each of them weighs the same: [`FitParams::verdicts`] right ones
+    /// together as much as all good pairs. Where people judged more pairs right than wrong, or the other way round, the bad or the good
+    /// pairs weigh so much more that both sides still weigh the same.
+    pub fn fit_with(
+        good: &[Similarities],
+        bad: &[Similarities],
+        judged: &[(Similarities, bool)],
+        prior: &Scorer,
+        params: &FitParams,
+    ) -> Option<Scorer> {
         if good.len() < params.min_good || bad.len() < params.min_good {
             return None;
         }
         // Good and bad pairs each weigh as much as the rarer of the two has examples.
         let effective = good.len().min(bad.len()) as f64;
-        let (of_good, of_bad) = (effective / good.len() as f64, effective / bad.len() as f64);
+        let of_verdict = effective / params.verdicts;
+        let said = |truth: bool| of_verdict * judged.iter().filter(|(_, is_right)| *is_right == truth).count() as f64;
+        let whole = effective + said(true).max(said(false));
+        let of_good = (whole - said(true)) / good.len() as f64;
+        let of_bad = (whole - said(false)) / bad.len() as f64;
         let rows = |list: &[Similarities], truth: f64, weight: f64| {
             let row = |one: &Similarities| Example { inputs: of_contents(inputs(one)), truth, weight };
             list.iter().map(row).collect::<Vec<_>>()
         };
+        let verdict = |(one, is_right): &(Similarities, bool)| rows(&[*one], f64::from(*is_right), of_verdict);
         let mut rows = [rows(good, 1.0, of_good), rows(good, 0.0, of_good), rows(bad, 0.0, of_bad)].concat();
+        rows.extend(judged.iter().flat_map(verdict));
         let mut scorer = prior.clone();
         for _ in 0..TRUST_ROUNDS {
             let (are_right, others) = rows.split_at_mut(good.len());
+            // Only the good examples may be wrong; they stand twice, first.
             let contents = |row: &Example| params.counted(dot(&scorer.weights, &row.inputs));
             let evidence: Vec<f64> = are_right.iter().map(contents).collect();
             let share = logit(share_right(&evidence, params.good));
@@ -202,6 +232,29 @@ mod tests {
         assert!(fitted.weights[2 + 2 * Measure::Numbers as usize].abs() < 0.1);
         let evidence = |s: f32| fitted.evidence(&pair(s, None));
         assert!(evidence(0.95) > 1.0 && evidence(0.2) < -1.0 && evidence(0.9) < evidence(0.95));
+    }
+
+    #[test]
+    fn a_few_verdicts_move_little_and_hundreds_count_like_the_examples() {
+        let params = FitParams::default();
+        let (good, bad) = (examples(0.6, 1.0), examples(0.0, 0.7));
+        let fit = |judged: &[(Similarities, bool)]| {
+            Scorer::fit_with(&good, &bad, judged, &Scorer::default(), &params).expect("examples enough")
+        };
+        assert_eq!(Some(fit(&[])), Scorer::fit(&good, &bad, &Scorer::default(), &params));
+        // People find right what the examples find wrong, and the other way round.
+        let against = |count: usize| -> Vec<(Similarities, bool)> {
+            let one = |at: usize| if at % 2 == 0 { (pair(0.2, None), true) } else { (pair(0.9, None), false) };
+            (0..count).map(one).collect()
+        };
+        let tells = |scorer: &Scorer| scorer.contents(&pair(0.9, None)) - scorer.contents(&pair(0.2, None));
+        let [none, few, many] = [0, 10, 400].map(|count| tells(&fit(&against(count))));
+        assert!(few < none && few > 0.7 * none && many < 0.3 * none, "{none} {few} {many}");
+        // Verdicts of one kind say nothing of how many pairs are right.
+        let alike: Vec<_> = (0..400).map(|at| (good[at % good.len()], true)).collect();
+        let (without, with) = (fit(&[]), fit(&alike));
+        let middle = pair(0.65, None);
+        assert!((without.contents(&middle) - with.contents(&middle)).abs() < 0.5);
     }
 
     #[test]

@@ -64,6 +64,8 @@ struct Course<'p> {
     pairs: usize,
     good: Vec<Example>,
     bad: Vec<Example>,
+    /// What reviewers judged, and whether it is right.
+    judged: Vec<(Example, bool)>,
 }
 
 /// The examples of a site in one language pair: training pairs that are sure (`sure`); those of them that weights are fitted to (`good`),
@@ -92,8 +94,29 @@ impl<'p> Learner<'p> {
     }
 
     fn course(&mut self, langs: LangPair) -> &mut Course<'p> {
-        let new = || Course { trainer: Trainer::new(self.settings.learn), pairs: 0, good: Vec::new(), bad: Vec::new() };
+        let new = || Course {
+            trainer: Trainer::new(self.settings.learn),
+            pairs: 0,
+            good: Vec::new(),
+            bad: Vec::new(),
+            judged: Vec::new(),
+        };
         self.courses.entry(langs).or_insert_with(new)
+    }
+
+    /// Adds pairs of a site that reviewers judged right or wrong.
+    ///
+    /// # Errors
+    /// When a page cannot be read.
+    pub fn add_verdicts(&mut self, site: &SiteView<'_>, langs: LangPair, judged: &[(PageIds, bool)]) -> Result<()> {
+        let mut slim: FxHashMap<u32, Arc<Profile>> = FxHashMap::default();
+        let pairs: Vec<PageIds> = judged.iter().map(|judged| judged.0).collect();
+        for (similarities, (pages, is_right)) in site.similarities(&pairs, &Models::default())?.into_iter().zip(judged)
+        {
+            let example = example(site, &mut slim, (*pages, similarities))?;
+            self.course(langs).judged.push((example, *is_right));
+        }
+        Ok(())
     }
 
     /// Adds the training pairs of a site.
@@ -117,15 +140,15 @@ impl<'p> Learner<'p> {
     pub fn finish(self, params: &verify::Params, without_content: bool) -> BTreeMap<LangPair, Learnt> {
         let fit = self.settings.fit;
         let learn = |(langs, course): (LangPair, Course<'_>)| {
-            let Course { trainer, pairs, good, bad } = course;
+            let Course { trainer, pairs, good, bad, judged } = course;
             let (halves, length_ratio) = (trainer.halves(), trainer.length_ratio());
             let model = Model::new(langs, &halves, length_ratio, Scorer::default());
             let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]), Scorer::default());
-            let ask = |examples: &[Example]| -> Vec<Similarities> {
-                examples.iter().map(|example| example.with(langs, &models, params, without_content)).collect()
-            };
+            let with = |example: &Example| example.with(langs, &models, params, without_content);
+            let ask = |examples: &[Example]| -> Vec<Similarities> { examples.iter().map(with).collect() };
             let (good, bad) = (ask(&good), ask(&bad));
-            let scorer = Scorer::fit(&good, &bad, &fit.shipped, fit);
+            let judged: Vec<_> = judged.iter().map(|(example, is_right)| (with(example), *is_right)).collect();
+            let scorer = Scorer::fit_with(&good, &bad, &judged, &fit.shipped, fit);
             let weights = scorer.map_or_else(Vec::new, |scorer| scorer.weights.to_vec());
             (langs, Learnt { pairs, weights, length_ratio, halves })
         };
@@ -178,17 +201,24 @@ fn for_each_examples(
     for (langs, mut pairs) in pairs {
         pairs.sort_unstable_by_key(|pair| (site.pages().identity(pair.pages.0).to_owned(), pair.pages.1));
         let Examples { sure, good, bad } = examples(site, &pairs, shipped)?;
-        let mut example = |((a, b), similarities): (PageIds, Similarities)| -> Result<Example> {
-            let half = half_of(site.pages().identity(a));
-            let pages = [words_of(site, &mut slim, a)?, words_of(site, &mut slim, b)?];
-            let weights = site.word_weights(site.parts().common(a, b))?;
-            Ok(Example { similarities, pages, weights, half })
-        };
+        let mut example = |one| example(site, &mut slim, one);
         let good = good.into_iter().map(&mut example).collect::<Result<_>>()?;
         let bad = bad.into_iter().map(&mut example).collect::<Result<_>>()?;
         each(langs, Gathered { sure, good, bad })?;
     }
     Ok(())
+}
+
+/// Two pages with what the measures say of them, and their words.
+fn example(
+    site: &SiteView<'_>,
+    slim: &mut FxHashMap<u32, Arc<Profile>>,
+    ((a, b), similarities): (PageIds, Similarities),
+) -> Result<Example> {
+    let half = half_of(site.pages().identity(a));
+    let pages = [words_of(site, slim, a)?, words_of(site, slim, b)?];
+    let weights = site.word_weights(site.parts().common(a, b))?;
+    Ok(Example { similarities, pages, weights, half })
 }
 
 /// The profile of a page with its words only.

@@ -3,7 +3,7 @@
 use super::{STAGES, Stage, fingerprint};
 use crate::config::Config;
 use crate::error::Result;
-use crate::store::Store;
+use crate::store::{Reviews, Store};
 
 /// The stage up to which a run goes by default.
 pub const LAST_STAGE: &str = "align";
@@ -54,8 +54,8 @@ pub fn progress(store: &Store, config: &Config, until: &str) -> Result<Vec<Stage
     let mut found: Vec<StageStatus> = Vec::new();
     let mut is_behind = false;
     let known = store.known_fresh()?;
-    let corrections = store.corrections().hash();
-    let with = |stage: &dyn Stage| fingerprint(stage, config) ^ corrections;
+    let by_people = by_people(store)?;
+    let with = |stage: &dyn Stage| fingerprint(stage, config) ^ by_people;
     for (at, stage) in STAGES.iter().enumerate() {
         let is_known = || known.iter().any(|(name, known)| name == stage.name() && *known == with(*stage));
         let remaining = if !is_behind && is_known() { String::new() } else { stage.remaining(store, config)? };
@@ -81,6 +81,11 @@ pub fn progress(store: &Store, config: &Config, until: &str) -> Result<Vec<Stage
     Ok(found)
 }
 
+/// A hash of what people corrected and judged, which no commit covers.
+fn by_people(store: &Store) -> Result<u64> {
+    Ok(store.corrections().hash() ^ Reviews::of(store.folder()).hash()?)
+}
+
 /// True when a stage has run on a store at any time.
 ///
 /// # Errors
@@ -101,8 +106,8 @@ pub fn note_fresh(store: &mut Store, config: &Config) -> Result<()> {
     let is_fresh = |status: &StageStatus| status.state == StageState::Fresh;
     let progress = progress(store, config, LAST_STAGE)?;
     let fresh = STAGES.iter().zip(&progress).filter(|(_, status)| is_fresh(status));
-    let corrections = store.corrections().hash();
-    let with = |stage: &dyn Stage| fingerprint(stage, config) ^ corrections;
+    let by_people = by_people(store)?;
+    let with = |stage: &dyn Stage| fingerprint(stage, config) ^ by_people;
     let fresh: Vec<_> = fresh.map(|(stage, _)| (stage.name().to_owned(), with(*stage))).collect();
     if fresh.is_empty() { Ok(()) } else { store.keep_fresh(fresh) }
 }

@@ -60,6 +60,7 @@ pub(crate) mod site;
 pub mod site;
 pub(crate) mod teaching;
 mod units;
+pub(crate) mod verdicts;
 mod walk;
 
 pub use crate::keys::State as KeyState;

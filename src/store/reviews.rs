@@ -12,6 +12,8 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::access::{fault, not_opened};
 use super::people::{Held, hold, replace, sync_folders};
 use crate::error::{Error, Result};
@@ -158,6 +160,18 @@ impl Reviews {
             }
         }
         Ok(found)
+    }
+
+    /// A hash of the file of marks; 0 where there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn hash(&self) -> Result<u64> {
+        let path = self.marks_file();
+        match files::read(&path) {
+            Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(0),
+            read => read.map(|bytes| xxh3_64(&bytes) | 1).map_err(|error| not_opened(&path, error)),
+        }
     }
 
     /// The lines of the file of marks, not parsed.

@@ -190,3 +190,29 @@ fn domains_that_are_together_are_one_site_until_that_is_taken_back() {
     run(&again, &[]);
     assert_same(&again, &before);
 }
+
+#[test]
+fn verdicts_teach_the_next_run_and_are_taken_back_without_a_trace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, warc) = (folder.path().join("s"), folder.path().join("a.warc"));
+    let mut site = SiteBuilder::default();
+    site.pages(&["en", "fr"], 40, |lang, number| format!("http://one.org/{lang}/{number}.html"));
+    site.write(&warc);
+    run(&store, &[&warc]);
+    let before = answers(&store);
+    let mark = |number: u32, verdict: &str| {
+        format!(
+            r#"{{"url_a":"http://one.org/en/{number}.html","url_b":"http://one.org/fr/{number}.html","lang_a":"en","lang_b":"fr","verdict":{verdict},"reviewer":"ann","at":"2026-11-28T00:00:00Z"}}"#
+        )
+    };
+    let marks = |verdict: &str| (0..40).map(|number| mark(number, verdict) + "\n").collect::<String>();
+    fs::create_dir_all(store.join("review")).expect("a store");
+    fs::write(store.join("review/marks.jsonl"), marks("\"wrong\"")).expect("a store");
+    assert_eq!(stale(&store), ["verify", "iterate", "align"]);
+    run(&store, &[]);
+    assert!(stale(&store).is_empty());
+    fs::write(store.join("review/marks.jsonl"), marks("\"wrong\"") + &marks("null")).expect("a store");
+    assert!(!stale(&store).is_empty());
+    run(&store, &[]);
+    assert_same(&store, &before);
+}

@@ -15,6 +15,7 @@ use crate::pipeline::models::{ets_inputs, for_judging};
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::propose::{Signs, impose};
 use crate::query::open::OpenSite;
+use crate::query::verdicts::verdicts;
 use crate::store::Store;
 use crate::store::catalog::Keyspace;
 use crate::store::layout::JudgedHead;
@@ -87,6 +88,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
         return Ok(stale);
     }
     let params = fingerprint(stage, config);
+    let verdicts = verdicts(store)?;
     for id in (0..store.site_count()?).map(SiteId) {
         let verified = if config.strategy == Strategy::Links {
             let generation = store.site(id)?.map_or(0, |head| head.generation);
@@ -97,7 +99,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
             continue;
         };
         let mut hasher = Xxh3::new();
-        hasher.update(&judged::inputs_of(params, store, id)?.to_le_bytes());
+        hasher.update(&judged::inputs_of(params, store, &verdicts, id)?.to_le_bytes());
         hasher.update(&verified.record.to_le_bytes());
         let inputs = hasher.digest() | 1;
         let head = store.judged_head(Keyspace::Resolved, id)?.unwrap_or_default();

@@ -7,6 +7,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::groups::{Groups, SiteTasks, do_groups};
 use crate::error::Result;
 use crate::pipeline::{Context, Stage};
+use crate::query::verdicts::Verdicts;
 use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{JudgedHead, JudgedRecord};
@@ -79,11 +80,11 @@ fn put(store: &mut Store, table: Keyspace, site: &JudgedSite, inputs: u64, chang
 }
 
 /// A hash of everything on which the judged pairs of a site depend: the settings (`params`, the stage's fingerprint), its keys, the models
-/// of its language pairs, and what people corrected.
+/// of its language pairs with the verdicts that teach them, and what people corrected.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn inputs_of(params: u64, store: &Store, id: SiteId) -> Result<u64> {
+pub fn inputs_of(params: u64, store: &Store, verdicts: &Verdicts, id: SiteId) -> Result<u64> {
     let mut hasher = Xxh3::new();
     hasher.update(&params.to_le_bytes());
     hasher.update(&store.result_head(id)?.map_or(0, |head| head.record).to_le_bytes());
@@ -98,6 +99,10 @@ pub fn inputs_of(params: u64, store: &Store, id: SiteId) -> Result<u64> {
                     && let Some(head) = store.learnt_head(pair)?
                 {
                     hasher.update(&head.inputs.to_le_bytes());
+                    let judged = verdicts.hash_of(pair);
+                    if judged != 0 {
+                        hasher.update(&judged.to_le_bytes());
+                    }
                 }
             }
         }

@@ -18,6 +18,7 @@ use crate::pipeline::{Context, Stage, fingerprint, models};
 use crate::propose::{impose, judge_direct, keys};
 use crate::query::open::OpenSite;
 use crate::query::teaching::{for_each_teaching, order_of};
+use crate::query::verdicts::{Verdicts, verdicts};
 use crate::query::{learnt_record, training_places};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::LearntHead;
@@ -89,8 +90,9 @@ impl Verify {
         let mut by_langs = training_pairs(store, config)?;
         store.keep_langs(Keyspace::Learnt, by_langs.keys().copied())?;
         let mut inputs = BTreeMap::new();
+        let verdicts = verdicts(store)?;
         for (&langs, pairs) in &by_langs {
-            let wanted = inputs_of(pairs, store, fingerprint(self, config))?;
+            let wanted = inputs_of(pairs, store, fingerprint(self, config))? ^ verdicts.hash_of(langs);
             if store.learnt_head(langs)?.is_none_or(|head| head.inputs != wanted) {
                 inputs.insert(langs, wanted);
             }
@@ -112,6 +114,7 @@ impl Verify {
             context.observer.step("sites that teach", done, teaching);
             context.check_stop()?;
         }
+        add_verdicts(store, config, &verdicts, by_langs.keys().copied(), &mut learner)?;
         let mut changes = Changes::default();
         for (langs, learnt) in learner.finish(&config.verify, config.without_content) {
             let record = learnt_record(langs, inputs[&langs], learnt, training_places(store, &by_langs[&langs])?);
@@ -144,6 +147,31 @@ fn by_site(store: &Store, by_langs: &ByLangs, fit_pairs: usize) -> Result<BySite
         }
     }
     Ok(sites)
+}
+
+/// Adds what reviewers said of pairs whose pages still count for the same languages.
+fn add_verdicts(
+    store: &Store,
+    config: &Config,
+    verdicts: &Verdicts,
+    langs: impl Iterator<Item = LangPair>,
+    learner: &mut Learner<'_>,
+) -> Result<()> {
+    for (domain, by_langs) in verdicts.by_domain(langs) {
+        let Some(site) = store.site_of_domain(&domain)?.map_or(Ok(None), |id| OpenSite::open(store, id))? else {
+            continue;
+        };
+        let view = site.view(config);
+        for (langs, judged) in by_langs {
+            let pair = |([a, b], is_right): ([String; 2], bool)| {
+                let pair = view.ordered(site.pages.find(&a)?, site.pages.find(&b)?)?;
+                (pair.langs == langs).then_some(((pair.a, pair.b), is_right))
+            };
+            learner.add_verdicts(&view, langs, &judged.into_iter().filter_map(pair).collect::<Vec<_>>())?;
+        }
+        store.unmap();
+    }
+    Ok(())
 }
 
 /// The training pairs of language pairs, from as many sites with keys as are needed.
@@ -182,10 +210,11 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
         return Ok(stale);
     }
     let params = fingerprint(stage, config);
+    let verdicts = verdicts(store)?;
     for id in (0..store.site_count()?).map(SiteId) {
         let generation = store.site(id)?.map_or(0, |head| head.generation);
         let head = store.judged_head(Keyspace::Verified, id)?.unwrap_or_default();
-        let inputs = judged::inputs_of(params, store, id)?;
+        let inputs = judged::inputs_of(params, store, &verdicts, id)?;
         if (head.generation, head.inputs) != (generation, inputs) {
             stale.push((id, inputs));
         }

@@ -1,0 +1,91 @@
+//! The verdicts of reviewers on pairs of pages, from which weights are learnt.
+
+use std::collections::BTreeMap;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::error::Result;
+use crate::store::{Reviews, Store};
+use crate::types::{Lang, LangPair, Marked, Verdict, domain_of, without_scheme};
+
+/// Two pages, and whether a reviewer found them right.
+pub type Judged = ([String; 2], bool);
+
+/// The verdicts on pairs of pages, by the languages that the pages had.
+#[derive(Clone, Debug, Default)]
+pub struct Verdicts(BTreeMap<LangPair, Vec<Judged>>);
+
+/// The verdicts of a store that count: of each reviewer the last on a pair, if it is right or wrong. The order of marks means nothing.
+///
+/// # Errors
+/// When the file of marks cannot be read.
+pub fn verdicts(store: &Store) -> Result<Verdicts> {
+    let marks = Reviews::of(store.folder()).marks()?;
+    let mut found = Verdicts::default();
+    for (marked, said) in marks.standing() {
+        let Marked { url_a, url_b, lang_a, lang_b, texts: None } = marked else { continue };
+        let langs = Lang::parse(lang_a).zip(Lang::parse(lang_b)).and_then(|(a, b)| LangPair::new(a, b));
+        let Some(langs) = langs else { continue };
+        let pages = [url_a, url_b].map(|url| without_scheme(url).to_owned());
+        let verdicts = said.iter().filter_map(|mark| mark.verdict).filter(|verdict| *verdict != Verdict::Unsure);
+        let judged = verdicts.map(|verdict| (pages.clone(), verdict == Verdict::Right));
+        found.0.entry(langs).or_default().extend(judged);
+    }
+    found.0.retain(|_, judged| !judged.is_empty());
+    found.0.values_mut().for_each(|judged| judged.sort());
+    Ok(found)
+}
+
+impl Verdicts {
+    /// A hash of the verdicts in two languages; 0 where there are none.
+    pub fn hash_of(&self, langs: LangPair) -> u64 {
+        let Some(judged) = self.0.get(&langs) else { return 0 };
+        let mut hasher = Xxh3::new();
+        for ([a, b], is_right) in judged {
+            hasher.update(format!("{a} {b} {is_right}\n").as_bytes());
+        }
+        hasher.digest() | 1
+    }
+
+    /// The verdicts in these languages, by registrable domain and languages.
+    pub fn by_domain(
+        &self,
+        langs: impl Iterator<Item = LangPair>,
+    ) -> BTreeMap<String, BTreeMap<LangPair, Vec<Judged>>> {
+        let mut found: BTreeMap<String, BTreeMap<LangPair, Vec<Judged>>> = BTreeMap::new();
+        for langs in langs {
+            for judged in self.0.get(&langs).into_iter().flatten() {
+                let of_domain = found.entry(domain_of(&judged.0[0]).into_owned()).or_default();
+                of_domain.entry(langs).or_default().push(judged.clone());
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Access;
+    use crate::types::Mark;
+
+    #[test]
+    fn the_last_verdict_of_each_reviewer_counts_unless_it_is_unsure() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = Store::open(folder.path(), Access::Write).expect("an empty folder");
+        let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
+        let none = verdicts(&store).expect("no marks");
+        assert_eq!((none.hash_of(langs), none.by_domain([langs].into_iter()).len()), (0, 0));
+        use Verdict::{Right, Unsure, Wrong};
+        let said =
+            [("ann", Some(Right)), ("bo", Some(Wrong)), ("ann", Some(Wrong)), ("cy", Some(Unsure)), ("bo", None)];
+        for (reviewer, verdict) in said {
+            let marked = Marked::pages(("http://x.org/en", Lang::EN), ("http://x.org/zh", Lang::ZH));
+            let mark = Mark { marked, verdict, reviewer: reviewer.to_owned(), at: String::new() };
+            Reviews::of(folder.path()).add(&mark).expect("room on disk");
+        }
+        let found = verdicts(&store).expect("marks").by_domain([langs].into_iter());
+        let expected = (["x.org/en", "x.org/zh"].map(str::to_owned), false);
+        assert_eq!(found["x.org"][&langs], [expected]);
+    }
+}
