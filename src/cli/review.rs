@@ -15,8 +15,8 @@ use super::global::Global;
 use super::how_far::{HowFar, Note, numbered};
 use super::output;
 use super::say::{say, tell};
-use crate::review::compare::Record;
 use crate::review::judge::gold_files;
+use crate::review::record::Record;
 use crate::review::report::{self, Form};
 use crate::review::{OPENING, Options, Working, serve};
 

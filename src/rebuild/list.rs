@@ -102,7 +102,7 @@ pub mod tests {
     use std::io;
 
     use super::*;
-    use crate::types::{BlockKind, Lang};
+    use crate::types::BlockKind;
 
     /// A row as it is written.
     pub fn row() -> Value {

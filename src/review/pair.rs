@@ -15,8 +15,7 @@ use diglot::types::{CanonicalUrl, Lang, Marked, PairLine, grouped};
 use super::answer::{Fields, Request, answer, page};
 use super::correct;
 use super::failure::Failure;
-use super::judge::to_the_minute;
-use super::lists::{filter, order, spot, written};
+use super::lists::{filter, order, place_in_list, spot, written};
 use super::state::App;
 use super::views::*;
 

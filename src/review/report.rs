@@ -104,7 +104,7 @@ fn in_cells(mut facts: Facts) -> Facts {
 /// The facts of a report, and its figures as data.
 fn facts(store: &Store, config: &Config, before: Option<&Record>) -> anyhow::Result<(Facts, Record)> {
     let mut hosts = Vec::new();
-    let overview = query::overview(store, config, |_, lines| {
+    let overview = query::overview(store, config, |lines, _| {
         hosts.extend(lines);
         Ok(())
     })?;
