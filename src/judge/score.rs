@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(Some(fit(&[])), Scorer::fit(&good, &bad, &Scorer::default(), &params));
         // People find right what the examples find wrong, and the other way round.
         let against = |count: usize| -> Vec<(Similarities, bool)> {
-            let one = |at: usize| if at % 2 == 0 { (pair(0.2, None), true) } else { (pair(0.9, None), false) };
+            let one = |at: usize| if at.is_multiple_of(2) { (pair(0.2, None), true) } else { (pair(0.9, None), false) };
             (0..count).map(one).collect()
         };
         let tells = |scorer: &Scorer| scorer.contents(&pair(0.9, None)) - scorer.contents(&pair(0.2, None));
