@@ -43,15 +43,15 @@ use super::stop::{check_stop, look_at_stop};
 #[command(after_help = "\
 Examples:
   diglot export --langs en,fr --min-score 0.9 -o en-fr.tmx
-  diglot export --format hf -o corpus                       a folder for load_dataset(\"corpus\", \"en-fr\")
+  diglot export --format hf -o corpus                       a folder for load_dataset
   diglot export --format moses --langs en,fr -o corpus      writes corpus.en and corpus.fr
   diglot export --format moses -o corpus/                   all language pairs, in a folder
   diglot export --what bitext --since old.mark --mark new.mark -o new.jsonl")]
 pub struct Export {
     #[command(flatten)]
     host: HostArg,
-    /// By default as FILE ends, else tsv: tsv, csv, jsonl, parquet, arrow; for sentence pairs tmx, moses, xces (OPUS), hf
-    /// (Hugging Face), bitextor; for words tbx.
+    /// By default as FILE ends, else tsv: tsv, csv, jsonl, parquet, arrow; for sentence pairs tmx, moses, xces, hf, bitextor;
+    /// for words tbx.
     #[arg(long)]
     format: Option<String>,
     /// What to export.
@@ -93,7 +93,7 @@ pub struct Export {
     ///
     /// Contents: pairs, bitext, documents, units, pages, fetch, of those that the run was asked for. Rows come in the order of the files. What tables
     /// do not have is refused: HOST (`--where domain=example.org` does for a domain), --keep-all, --join, --record-ids, --not-in, and --langs of units.
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["keep_all", "join", "record_ids", "not_in", "host", "host_option"])]
+    #[arg(long, value_name = "FOLDER", hide_short_help = true, conflicts_with_all = ["keep_all", "join", "record_ids", "not_in", "host", "host_option"])]
     from: Option<PathBuf>,
     /// Also export sentence pairs that were left out, with the reason.
     #[arg(long)]
