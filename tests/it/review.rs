@@ -119,7 +119,7 @@ fn pair_path(a: &str, b: &str) -> String {
 
 /// A URL as pages show it: escaped, and broken after slashes.
 fn broken(url: &str) -> String {
-    url.replace('&', "&#38;").replace('/', "/<wbr>").replace("/<wbr>/", "//")
+    url.replace('&', "&#38;").replace('/', "/<wbr>").replace("/<wbr>/<wbr>", "//")
 }
 
 /// A store of its own to write marks into.
