@@ -287,7 +287,7 @@ mod tests {
     fn what_makes_no_sense_says_what_was_expected() {
         for (kind, first, second, expected) in [
             ("pin", "x.org/a", "http://x.org/a#top", "expected two"),
-            ("pin", "mailto:x@y", "x.org/a", "expected the http"),
+            ("pin", "ftp://x.org/b", "x.org/a", "expected the http"),
             ("language", "*", "fr", "a page, a folder or a host"),
             ("language", "x.org", "french?", "a code such as"),
             ("name-key", "path:en", "", "as `diglot keys` lists it"),
