@@ -73,12 +73,7 @@ impl Merge {
         progress.begin("merge", "stores", "pages", None);
         let merged = upkeep::merge(sources, &mut out, progress, &|| check_stop());
         progress.end("merge", merged.is_ok());
-        merged.with_context(|| {
-            format!(
-                "{} was not made; a store that is damaged is mended by `diglot check --repair`",
-                self.output.display()
-            )
-        })
+        merged.with_context(|| format!("{} was not made", self.output.display()))
     }
 
     /// Tells which settings of the stores differ.

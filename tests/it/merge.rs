@@ -157,7 +157,16 @@ fn a_merge_that_cannot_be_says_why_and_makes_nothing() {
     let left = folder.path().join(".out.part/pages");
     fs::create_dir_all(&left).expect("room on the disk");
     fs::write(left.join("000000.rec"), "half").expect("room on the disk");
+    let corrections = |store: &Path| store.join("corrections.tsv");
+    let pages = "tiny.test/en/garden.html\ttiny.test/fr/garden.html\n";
+    fs::write(corrections(&b), format!("forbid\t{pages}")).expect("room on the disk");
+    fs::write(corrections(&a), format!("pin\t{pages}")).expect("room on the disk");
+    fails(&[&b, &a], "`diglot correct undo", 2);
+    assert!(!out.exists());
+    fs::write(corrections(&a), "together\ttiny.test\tx.org\n").expect("room on the disk");
     let told = merge(&[&b, &a], &out);
+    let found = fs::read_to_string(corrections(&out)).expect("corrections");
+    assert!(found.contains("forbid\thttp://tiny.test/en/garden.html") && found.contains("together\t"), "{found}");
     let place = b.display();
     assert!(
         told.contains(&format!("max-record-bytes is the default in {place}, which holds, and 5000000 in ")),
