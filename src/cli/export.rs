@@ -1,7 +1,6 @@
 //! `diglot export`.
 
 use std::cell::RefCell;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +10,6 @@ use diglot::config::Config;
 use diglot::error::Error;
 use diglot::export::mark::{Mark, identity};
 use diglot::export::{self, Content, Exporter, Extra, Format, Row, TakeDown};
-use diglot::inputs;
 use diglot::query::bitext::{self, ALTERNATIVES, Asked, RECORDS};
 use diglot::query::{self, Joiner, KnownSentences, PairRecords, Scope};
 use diglot::rebuild;
@@ -32,6 +30,7 @@ use super::say::say;
 use super::settings::Differing;
 use super::shape::ShapeArgs;
 use super::stop::{check_stop, look_at_stop};
+use super::take_down::{say_unmet, take_down, told_by};
 
 /// Write pairs, sentence pairs, documents, units, pages or archive records to a file, for other tools.
 ///
@@ -324,7 +323,7 @@ impl Export {
     }
 
     fn write(&self, source: &Source<'_>, content: Content, format: &Format, plan: &Plan<'_>) -> anyhow::Result<()> {
-        let since = self.since.as_deref().map(|path| read(path, |file| Mark::read(file, content))).transpose()?;
+        let since = self.since.as_deref().map(|path| told_by(path, |file| Mark::read(file, content))).transpose()?;
         look_at_stop();
         let known = <[Lang; 2]>::try_from(source.wanted.langs.as_slice()).ok();
         let langs = plan.langs(known, || source.two_langs(format))?;
@@ -395,35 +394,6 @@ pub fn check_columns(format: &Format, detect: bool, record_ids: bool) -> Result<
         }
         _ => Ok(()),
     }
-}
-
-/// Reads a take-down list.
-pub fn take_down(path: &Path) -> Result<TakeDown, Error> {
-    read(path, |file| TakeDown::read(io::BufReader::new(file)))
-}
-
-/// How many lines of a take-down list are named that name nothing.
-const UNMET: usize = 10;
-
-/// Says which lines of a take-down list name nothing of the rows that were looked at.
-pub fn say_unmet(list: &TakeDown, rows: &str) {
-    let unmet = list.unmet();
-    if unmet.is_empty() {
-        return;
-    }
-    let names = unmet.iter().take(UNMET).copied().collect::<Vec<_>>().join(", ");
-    let more = unmet.len().saturating_sub(UNMET);
-    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-    say(format!("of {} of --take-down there are no {rows} here: {names}{more}", counted(unmet.len() as u64, "line")));
-}
-
-/// Reads a file that says of itself what is wrong with it.
-fn read<T>(path: &Path, read: impl FnOnce(File) -> io::Result<T>) -> Result<T, Error> {
-    let file = inputs::open(path).map_err(Error::io(path, "opening"))?;
-    read(file).map_err(|error| match error.kind() {
-        io::ErrorKind::InvalidData => Error::input(path.display().to_string(), error.to_string()),
-        _ => Error::io(path, "reading")(error),
-    })
 }
 
 /// Receives rows: leaves out those that were exported before, and stops at the limit.

@@ -60,6 +60,7 @@ mod status;
 mod stop;
 mod summary;
 mod table;
+mod take_down;
 mod threads;
 mod touched;
 mod upkeep;

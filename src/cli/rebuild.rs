@@ -15,12 +15,13 @@ use diglot::types::{counted, grouped};
 
 use super::card::Card;
 use super::destination::{Plan, say_written};
-use super::export::{check_columns, say_unmet, take_down};
+use super::export::check_columns;
 use super::global::Global;
 use super::say::say;
 use super::settings::{OnlyTexts, Settings};
 use super::shape::ShapeArgs;
 use super::stop::{check_stop, look_at_stop};
+use super::take_down::{say_unmet, take_down};
 
 /// Make sentence pairs again from a list without their texts, and the archives.
 ///
