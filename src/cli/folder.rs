@@ -548,7 +548,7 @@ mod tests {
         assert!(hidden.is_dir() && !hidden.join("en-fr").exists());
         if cfg!(unix) {
             let problem = Folder::new(&out).err().expect("it is being written").to_string();
-            assert!(problem.contains("is being written by another export"), "{problem}");
+            assert!(problem.contains("is being written by another command"), "{problem}");
         }
         drop(first);
         assert!(!hidden.exists());
