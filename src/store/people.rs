@@ -2,11 +2,11 @@
 //! program stops.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::access::not_opened;
-use super::disk;
+use super::disk::{self, Step};
 use crate::error::{Error, Result};
 use crate::files;
 
@@ -53,11 +53,37 @@ pub fn hold(path: &Path) -> Result<Held> {
 /// When the disk does not take it.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     let folder = folder_of(path);
-    let temporary = tempfile::NamedTempFile::new_in(folder).map_err(Error::io(folder, "writing"))?;
-    let written = temporary.as_file().write_all(content).and_then(|()| temporary.as_file().sync_data());
-    written.map_err(Error::io(path, "writing"))?;
+    let temporary = beside(path, folder).map_err(Error::io(folder, "writing"))?;
+    let write = || {
+        disk::before(Step::Write, path)?;
+        temporary.as_file().write_all(content)?;
+        disk::before(Step::Sync, path)?;
+        temporary.as_file().sync_data()?;
+        disk::before(Step::Rename, path)
+    };
+    write().map_err(Error::io(path, "writing"))?;
     temporary.persist(path).map_err(|why| Error::io(path, "writing")(why.error))?;
     sync_folders(folder)
+}
+
+/// A new file in the folder of another, which those may read and write who may read and write the other.
+fn beside(path: &Path, folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    disk::before(Step::Open, path)?;
+    let mut making = tempfile::Builder::new();
+    // Where there is no other, the rights are those of any new file.
+    #[cfg(unix)]
+    making.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let made = making.tempfile_in(folder)?;
+    if let Ok(old) = fs::metadata(path) {
+        #[cfg(unix)]
+        if std::os::unix::fs::MetadataExt::gid(&old) != std::os::unix::fs::MetadataExt::gid(&made.as_file().metadata()?)
+        {
+            // Who is not of that group cannot give the file to it; then it stays in the group of its writer.
+            let _ = std::os::unix::fs::fchown(made.as_file(), None, Some(std::os::unix::fs::MetadataExt::gid(&old)));
+        }
+        made.as_file().set_permissions(old.permissions())?;
+    }
+    Ok(made)
 }
 
 /// Makes the names in a folder durable, and that of the folder.
@@ -104,5 +130,20 @@ mod tests {
         held.replace(b"two").expect("room on disk");
         assert_eq!(fs::read(&path).expect("a file"), b"two");
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_replaced_keeps_its_rights_and_a_new_one_has_those_of_any_new_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).expect("a file").permissions().mode() & 0o777;
+        let path = folder.path().join("file");
+        fs::write(folder.path().join("any"), "").expect("room on disk");
+        replace(&path, b"one").expect("room on disk");
+        assert_eq!(mode("file"), mode("any"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).expect("it is ours");
+        replace(&path, b"two").expect("room on disk");
+        assert_eq!(mode("file"), 0o664);
     }
 }
