@@ -303,8 +303,7 @@ impl Search<'_> {
             }
             credibility::judge(&found.key, &evidence, rescued, self.params)
         };
-        let by_itself = state(found);
-        if by_itself == State::Weak && !is_corrected {
+        if state(found) == State::Weak && !is_corrected {
             return;
         }
         let langs = found.key.langs;
@@ -315,20 +314,20 @@ impl Search<'_> {
         if shape == Shape::Cores && !self.unites_tokens(&pairs) {
             return;
         }
-        let (mut is_named, mut is_forbidden) = (false, false);
+        // What is forbidden in some place is evidence all the same: the key is as good elsewhere as it was.
+        found.evidence.power = pairs.len() as u64;
+        let by_all = state(found);
+        let (mut is_named, mut forbidden) = (false, 0);
         if is_corrected {
             pairs.retain(|&(a, b)| {
                 let said = self.corrections.of_key_at(&found.key, [a, b].map(|page| self.pages.identity(page)));
                 is_named |= said == Some(Said::Named);
-                is_forbidden |= said == Some(Said::Forbidden);
-                said.map_or(by_itself != State::Weak, |said| said == Said::Named)
+                forbidden += u64::from(said == Some(Said::Forbidden));
+                said.map_or(by_all != State::Weak, |said| said == Said::Named)
             });
         }
-        if !is_forbidden || !pairs.is_empty() {
-            found.evidence.power = pairs.len() as u64;
-        }
-        found.state = match state(found) {
-            _ if pairs.is_empty() && is_forbidden => State::Forbidden,
+        found.state = match by_all {
+            _ if forbidden > 0 && forbidden == found.evidence.power => State::Forbidden,
             State::Weak if is_named => State::Named,
             state => state,
         };

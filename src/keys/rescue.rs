@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::credibility::{self, GlobalSum};
+use super::credibility::{self, GlobalSum, State};
 use super::found::FoundKey;
 use super::params::Params;
 use crate::error::Result;
@@ -30,7 +30,8 @@ pub fn contributions(keys: &[FoundKey], params: &Params) -> Vec<Contribution> {
     for found in keys {
         let sum = sums.entry(found.key.pattern()).or_default();
         sum.0 += credibility::contribution(&found.evidence, params);
-        sum.1 |= !found.state.is_out();
+        // What a person names on one site is no evidence on others.
+        sum.1 |= !found.state.is_out() && found.state != State::Named;
     }
     sums.into_iter().map(|(pattern, (sum, is_strong))| Contribution { pattern, sum, is_strong }).collect()
 }
