@@ -8,7 +8,7 @@ use super::params::Params;
 use crate::index::parts::WHOLE;
 use crate::index::smallest::Smallest;
 use crate::keys::KnownKeys;
-use crate::types::{LangPair, SiteId};
+use crate::types::{LangPair, PagePair, SiteId};
 use crate::verify::SiteView;
 
 /// A pair from which its language pair is learnt.
@@ -56,7 +56,8 @@ impl<'p> TrainingPairs<'p> {
     }
 
     /// The training pairs of a site, those with the smallest hashes first, in the language pairs that have not enough yet. A key has to be
-    /// credible on its host, or in a part of the site that the pair is in. Cost: a hash for each pair of the site.
+    /// credible on its host, or in a part of the site that the pair is in; pairs that people forbid teach nothing. Cost: a hash for each pair of
+    /// the site.
     pub fn of_site(&self, site: &SiteView<'_>, known: &KnownKeys) -> BTreeMap<LangPair, Vec<TrainingPair>> {
         let mut found: BTreeMap<LangPair, Option<Smallest<TrainingPair>>> = BTreeMap::new();
         let parts = site.parts();
@@ -71,15 +72,16 @@ impl<'p> TrainingPairs<'p> {
             let pairs = of_parts.get(&(key, part)).copied().unwrap_or(0);
             part != WHOLE && 2.0 * f64::from(pairs) >= self.params.min_credibility * f64::from(pages)
         };
+        let forbidden = site.forbidden();
         for pair in &known.pairs {
             let is_credible = known.key_of(pair).is_some_and(|key| {
                 let mut parts = parts.chain(parts.common(pair.a, pair.b));
                 let in_part = |part: u32| is_credible_in(part, pair.key, key.key.langs);
                 !key.state.is_out() && (key.credibility >= self.params.min_credibility || parts.any(in_part))
             });
-            let Some(page_pair) =
-                site.ordered(pair.a, pair.b).filter(|found| is_credible && !site.declared_otherwise(*found))
-            else {
+            let teaches =
+                |found: &PagePair| is_credible && !forbidden.contains(found) && !site.declared_otherwise(*found);
+            let Some(page_pair) = site.ordered(pair.a, pair.b).filter(teaches) else {
                 continue;
             };
             let new = || (!self.are_enough(&[page_pair.langs])).then(|| Smallest::new(self.params.max_pairs));
@@ -115,29 +117,32 @@ impl<'p> TrainingPairs<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corrections::Corrections;
     use crate::keys::{FoundPair, KnownKey, State};
     use crate::types::{Edit, Field, Key, Lang};
     use crate::verify::fixture::ListedSite;
 
     #[test]
-    fn pairs_of_incredible_keys_and_pairs_declared_otherwise_teach_nothing() {
-        let pages = ["en/a", "en/b", "en/c", "fr/a", "fr/b", "fr/c"].map(|url| (url, &url[..2], ""));
+    fn pairs_of_incredible_keys_and_pairs_declared_otherwise_or_forbidden_teach_nothing() {
+        let pages = ["en/a", "en/b", "en/c", "en/d", "fr/a", "fr/b", "fr/c", "fr/d"].map(|url| (url, &url[..2], ""));
         // Page 1 declares another French page than the one its key pairs it with.
-        let site = ListedSite::new(&pages).alternate(1, 5);
+        let site = ListedSite::new(&pages).alternate(1, 6);
         let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
         let key = |from: &str, credibility: f64| {
             let edit = Edit { field: Field::Path, from: from.into(), to: "fr".into(), core: false };
-            KnownKey { key: Key { langs, edits: vec![edit] }, scope: 0..6, credibility, state: State::Strong }
+            KnownKey { key: Key { langs, edits: vec![edit] }, scope: 0..8, credibility, state: State::Strong }
         };
-        let pair = |a: u32, key: u32| FoundPair { a, b: a + 3, key };
-        let known =
-            KnownKeys { keys: vec![key("en", 0.5), key("e", 0.01)], pairs: vec![pair(0, 0), pair(1, 0), pair(2, 1)] };
+        let pair = |a: u32, key: u32| FoundPair { a, b: a + 4, key };
+        let pairs = vec![pair(0, 0), pair(1, 0), pair(2, 1), pair(3, 0)];
+        let known = KnownKeys { keys: vec![key("en", 0.5), key("e", 0.01)], pairs };
+        let said = Corrections::parse("forbid\ten/d\tfr/d\n").expect("a sound text");
+        let said = said.of_site(["en", "fr"].into_iter());
         let params = Params::default();
         let mut training = TrainingPairs::new(&params);
-        let of_site = training.of_site(&site.view(), &known);
+        let of_site = training.of_site(&site.view().corrected(said), &known);
         training.take(&of_site);
         let found = training.finish(1);
-        assert_eq!(found[&langs].iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), [(0, 3)]);
+        assert_eq!(found[&langs].iter().map(|pair| (pair.a, pair.b)).collect::<Vec<_>>(), [(0, 4)]);
         let mut few = TrainingPairs::new(&params);
         few.take(&of_site);
         assert!(few.finish(2).is_empty());

@@ -51,10 +51,13 @@ pub struct StageStatus {
 /// # Errors
 /// When the store cannot be read.
 pub fn progress(store: &Store, config: &Config, until: &str) -> Result<Vec<StageStatus>> {
+    progress_with(store, config, until, by_people(store)?)
+}
+
+fn progress_with(store: &Store, config: &Config, until: &str, by_people: u64) -> Result<Vec<StageStatus>> {
     let mut found: Vec<StageStatus> = Vec::new();
     let mut is_behind = false;
     let known = store.known_fresh()?;
-    let by_people = by_people(store)?;
     let with = |stage: &dyn Stage| fingerprint(stage, config) ^ by_people;
     for (at, stage) in STAGES.iter().enumerate() {
         let is_known = || known.iter().any(|(name, known)| name == stage.name() && *known == with(*stage));
@@ -104,9 +107,10 @@ pub fn note_fresh(store: &mut Store, config: &Config) -> Result<()> {
         return Ok(());
     }
     let is_fresh = |status: &StageStatus| status.state == StageState::Fresh;
-    let progress = progress(store, config, LAST_STAGE)?;
-    let fresh = STAGES.iter().zip(&progress).filter(|(_, status)| is_fresh(status));
+    // Before anything is compared: what reviewers mark meanwhile is not known to be fresh.
     let by_people = by_people(store)?;
+    let progress = progress_with(store, config, LAST_STAGE, by_people)?;
+    let fresh = STAGES.iter().zip(&progress).filter(|(_, status)| is_fresh(status));
     let with = |stage: &dyn Stage| fingerprint(stage, config) ^ by_people;
     let fresh: Vec<_> = fresh.map(|(stage, _)| (stage.name().to_owned(), with(*stage))).collect();
     if fresh.is_empty() { Ok(()) } else { store.keep_fresh(fresh) }
