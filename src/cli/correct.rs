@@ -153,39 +153,33 @@ impl Correct {
                 return add(global, &file, lines.lines());
             }
             What::Export { file: to } => {
+                file.check_store()?;
                 let text = file.text()?;
                 let text = if text.is_empty() { format!("{HEAD}\n") } else { text };
                 return output::write(&to, text.as_bytes());
             }
         };
         let correction = Correction::parse(kind, &first, &second).map_err(Error::Config)?;
-        add(global, &file, &[Line::new(correction, &now(), &note)])
+        add(global, &file, &[Line::now(correction, &note)])
     }
-}
-
-/// Today, as RFC 3339 in UTC.
-pub fn now() -> String {
-    let seconds = jiff::Timestamp::now().as_second();
-    jiff::Timestamp::from_second(seconds).map(|time| time.to_string()).unwrap_or_default()
 }
 
 /// Adds corrections to the file, unless pins contradict each other, and tells what became of them, or what they match nothing of.
 fn add(global: &Global, file: &CorrectionFile, lines: &[Line]) -> anyhow::Result<()> {
     let store = global.open(Access::Read)?;
     let (config, _) = configuration(&store.settings().values);
-    let added = file.add(lines, |all| query::check_pins(&store, &config, all))?;
+    let added = file.add(lines, |all| query::check_pins(std::slice::from_ref(&store), all, lines))?;
     // The store is opened again, with what was added.
     let store = global.open(Access::Read)?;
     let [line] = lines else {
         say(format_args!("{} added, {} there already", counted(added as u64, "correction"), lines.len() - added));
         return tell_idle(&store, &config);
     };
-    let fields = line.correction.fields();
-    let told = query::corrections(&store, &config)?;
-    let told = told.iter().find(|told| {
-        told.correction == line.correction.kind() && [&told.first, &told.second] == [&fields[0], &fields[1]]
-    });
-    if let Some(told) = told {
+    if added == 0 {
+        let kept = if line.note.is_empty() { "" } else { "; the note stays as it was" };
+        say(format_args!("{} is there already{kept}", line.correction));
+    }
+    if let Some(told) = query::correction(&store, &config, &line.correction)? {
         say(format_args!("correction {}: {}", told.number, told.effect));
     }
     Ok(())

@@ -8,6 +8,7 @@ use anyhow::Context;
 use clap::Args;
 use diglot::error::Error;
 use diglot::pipeline::Observer;
+use diglot::query;
 use diglot::store::{Access, Store, StoredSettings};
 use diglot::types::counted;
 use diglot::upkeep::{self, Merged};
@@ -71,7 +72,8 @@ impl Merge {
         let mut out = Store::open(made, Access::Write)?;
         out.keep_settings(sources[0].settings().clone())?;
         progress.begin("merge", "stores", "pages", None);
-        let merged = upkeep::merge(sources, &mut out, progress, &|| check_stop());
+        let check = |all: &_, new: &_| query::check_pins(sources, all, new);
+        let merged = upkeep::merge(sources, &mut out, progress, &check, &|| check_stop());
         progress.end("merge", merged.is_ok());
         merged.with_context(|| format!("{} was not made", self.output.display()))
     }

@@ -195,6 +195,13 @@ fn say_taken(taken: &Taken, place: &str) -> io::Result<()> {
         let (marks, samples) = (counted(taken.marks, "mark"), counted(taken.samples, "sample"));
         writeln!(out, "forgotten: {marks} of reviewers, {samples}")?;
     }
+    if !taken.corrections.is_empty() {
+        let numbers: Vec<String> = taken.corrections.iter().map(usize::to_string).collect();
+        let (count, numbers) = (counted(numbers.len() as u64, "correction"), numbers.join(", "));
+        say(format!(
+            "kept though they name what was removed: {count} ({numbers}); `diglot correct undo` takes one out"
+        ));
+    }
     if let Some(lines) = &taken.left {
         say(format_args!("left as they are, though they may name what was removed: {lines}; these are no marks"));
     }

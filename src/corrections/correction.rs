@@ -87,6 +87,8 @@ impl fmt::Display for Place {
             Place::Everywhere => f.write_str("*"),
             Place::Host(host) => f.write_str(host),
             Place::Folder(folder) => write!(f, "{folder}*"),
+            // Else it would be read as the folder.
+            Place::Page(page) if page.ends_with("/*") => write!(f, "http://{page}#"),
             Place::Page(page) => write!(f, "http://{page}"),
         }
     }
@@ -133,9 +135,10 @@ impl Correction {
                 if place == Place::Everywhere {
                     return Err("a language is that of a page, a folder or a host; expected one of these".to_owned());
                 }
-                let lang = Lang::parse(second).filter(|lang| lang.is_known());
+                let lang = Lang::parse_asked(second).and_then(|_| Lang::from_tag(second.trim()));
+                let lang = lang.filter(|lang| lang.is_known());
                 let lang =
-                    lang.ok_or_else(|| format!("{second:?} is no language; expected a code such as fr or zh"))?;
+                    lang.ok_or_else(|| format!("{second:?} is no language; expected a code such as fr, zh or pt-BR"))?;
                 Ok(Correction::Language(place, lang))
             }
             "name-key" => Ok(Correction::Key(Said::Named, pattern(first)?, Place::parse(second)?)),
@@ -170,6 +173,17 @@ impl Correction {
             Correction::Language(place, lang) => [place.to_string(), lang.to_string()],
             Correction::Key(_, pattern, place) => [pattern.clone(), place.to_string()],
             Correction::Together(domains) => domains.clone(),
+        }
+    }
+
+    /// The pages that it names, without their schemes.
+    pub fn pages(&self) -> &[String] {
+        match self {
+            Correction::Pin(pages) | Correction::Forbid(pages) => pages,
+            Correction::Language(Place::Page(page), _) | Correction::Key(_, _, Place::Page(page)) => {
+                std::slice::from_ref(page)
+            }
+            _ => &[],
         }
     }
 
@@ -272,6 +286,8 @@ mod tests {
             ("language", "x.org/docs/*", "fr"),
             ("language", "x.org", "zh"),
             ("language", "http://x.org/fr/", "fr"),
+            ("language", "http://x.org/fr/*#", "fr"),
+            ("language", "http://x.org/", "pt-BR"),
             ("name-key", "path:en:fr+file:(null):fr", "x.org"),
             ("forbid-key", "path:en:fr", ""),
             ("together", "www.x.org", "y.com"),
@@ -290,6 +306,7 @@ mod tests {
             ("pin", "ftp://x.org/b", "x.org/a", "expected the http"),
             ("language", "*", "fr", "a page, a folder or a host"),
             ("language", "x.org", "french?", "a code such as"),
+            ("language", "x.org", "xx", "a code such as"),
             ("name-key", "path:en", "", "as `diglot keys` lists it"),
             ("together", "x.org", "fr.x.org", "expected two"),
             ("together", "x.org/a", "y.org", "is no domain"),
@@ -307,6 +324,9 @@ mod tests {
         assert!(!place("fr.x.org").covers("x.org/a") && !place("x.org").covers("xx.org/a"));
         assert!(place("http://x.org/docs/*").covers("x.org/docs/") && !place("x.org/docs/*").covers("x.org/docs"));
         assert_eq!(place("https://x.org/fr/"), Place::Page("x.org/fr/".to_owned()));
+        for page in ["x.org/", "x.org/*", "x.org/a?b=/*"].map(|page| Place::Page(page.to_owned())) {
+            assert_eq!(place(&page.to_string()), page);
+        }
         assert!(place("x.org/a/b/*").narrowness() > place("x.org/a/*").narrowness());
     }
 

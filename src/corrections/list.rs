@@ -11,8 +11,8 @@ use crate::types::registrable_domain;
 /// The first line of a file.
 pub const HEAD: &str = "correction\tfirst\tsecond\tdate\tnote";
 
-/// Stands between the domains of a site that people have joined, in its name.
-pub const JOINED: char = '=';
+/// Stands between the domains of a site that people have joined, in its name. No host has it (WHATWG URL, forbidden host code points).
+pub const JOINED: char = '|';
 
 /// A correction with its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,11 @@ impl Line {
         // What would end a field or a line is a space.
         let plain = |text: &str| text.replace(['\t', '\n', '\r'], " ").trim().to_owned();
         Line { line: 0, correction, date: plain(date), note: plain(note) }
+    }
+
+    /// The line of a correction that is made now: the time is in UTC, to the second (RFC 3339).
+    pub fn now(correction: Correction, note: &str) -> Line {
+        Line::new(correction, &jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(), note)
     }
 
     /// The correction in words, with its date, its note and its line.
@@ -190,6 +195,8 @@ mod tests {
         let again = Corrections::parse(&format!("{other}\n{one}\n")).expect("a sound text");
         assert_eq!(again.hash(), found.hash());
         assert_ne!(found.hash(), 0);
+        let line = Line::now(found.lines()[0].correction.clone(), "");
+        assert!(line.date.len() == 20 && line.date.parse::<jiff::Timestamp>().is_ok(), "{line:?}");
         assert_eq!(Corrections::parse("# nothing\n").expect("a sound text").hash(), 0);
     }
 

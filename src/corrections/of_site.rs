@@ -1,6 +1,6 @@
 //! What corrections say of one site, in the form in which methods ask.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::correction::{Correction, Place, Said, covers_host, hash_of, turned};
 use crate::types::{Key, Lang, host_of};
@@ -10,6 +10,8 @@ use crate::types::{Key, Lang, host_of};
 pub struct OfSite {
     /// Two pages that are a pair, in order.
     pub pins: Vec<[String; 2]>,
+    /// The pages of these.
+    pinned: FxHashSet<String>,
     /// Two pages that are none.
     pub forbidden: Vec<[String; 2]>,
     /// Languages of pages and folders.
@@ -33,7 +35,10 @@ impl OfSite {
         let mut found = OfSite { hashes, ..OfSite::default() };
         for correction in corrections {
             match correction.clone() {
-                Correction::Pin(pages) => found.pins.push(pages),
+                Correction::Pin(pages) => {
+                    found.pinned.extend(pages.clone());
+                    found.pins.push(pages);
+                }
                 Correction::Forbid(pages) => found.forbidden.push(pages),
                 Correction::Language(Place::Host(host), lang) => found.of_hosts.push((host, lang)),
                 Correction::Language(Place::Folder(url) | Place::Page(url), lang) => {
@@ -64,6 +69,11 @@ impl OfSite {
         self.hashes.0
     }
 
+    /// True for a page that is pinned to another.
+    pub fn is_pinned(&self, identity: &str) -> bool {
+        self.pinned.contains(identity)
+    }
+
     /// True where languages are stated.
     pub fn states_languages(&self) -> bool {
         !self.stated.is_empty() || !self.of_hosts.is_empty()
@@ -71,6 +81,9 @@ impl OfSite {
 
     /// The language that is stated of a page: that of the page, else of the innermost folder, else of the host.
     pub fn language(&self, identity: &str) -> Option<Lang> {
+        if !self.states_languages() {
+            return None;
+        }
         if let Some(lang) = self.stated.get(&format!("={identity}")) {
             return Some(*lang);
         }

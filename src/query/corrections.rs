@@ -1,5 +1,9 @@
 //! What became of each correction.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::explain::in_parentheses;
 use super::nearest::nearest;
 use super::open::OpenSite;
@@ -7,10 +11,9 @@ use super::scope::Scope;
 use super::scope::sites;
 use super::site::Site;
 use crate::config::Config;
-use crate::corrections::{Correction, Corrections, Place, Said};
+use crate::corrections::{Correction, Corrections, Line, Place, Said};
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
-use crate::keys::State;
 use crate::store::Store;
 use crate::types::{
     CanonicalUrl, Lang, LangPair, Method, Outcome, PagePair, SiteId, counted, host_of, registrable_domain,
@@ -46,52 +49,74 @@ type Effect = (String, bool);
 /// When the store cannot be read.
 pub fn corrections(store: &Store, config: &Config) -> Result<Vec<CorrectionLine>> {
     let mut effects = Effects { store, config, last: None };
-    let lines = store.corrections().lines().iter().zip(1..);
-    lines
-        .map(|(line, number)| {
-            let (effect, is_idle) = effects.of(&line.correction)?;
-            let [first, second] = line.correction.fields();
-            let (date, note) = (line.date.clone(), line.note.clone());
-            Ok(CorrectionLine {
-                number,
-                correction: line.correction.kind(),
-                first,
-                second,
-                effect,
-                is_idle,
-                date,
-                note,
-            })
-        })
-        .collect()
+    let all: Vec<&Line> = store.corrections().lines().iter().collect();
+    effects.lines(&all.into_iter().zip(1..).collect::<Vec<_>>())
 }
 
-/// An error where two pins give one page two partners in one language.
+/// One correction of a store, with what became of it; `None` where the store does not have it.
 ///
 /// # Errors
-/// [`Error::Config`], which names both; or when the store cannot be read.
-pub fn check_pins(store: &Store, config: &Config, corrections: &Corrections) -> Result<()> {
-    let mut effects = Effects { store, config, last: None };
-    let mut partners: std::collections::BTreeMap<(String, Lang), (String, usize)> = Default::default();
-    for line in corrections.lines() {
-        let Correction::Pin(pages) = &line.correction else { continue };
-        for [page, other] in [[&pages[0], &pages[1]], [&pages[1], &pages[0]]] {
-            let stated = corrections.of_site([host_of(other)].into_iter()).language(other);
-            let lang = match stated {
+/// When the store cannot be read.
+pub fn correction(store: &Store, config: &Config, asked: &Correction) -> Result<Option<CorrectionLine>> {
+    let mut lines = store.corrections().lines().iter().zip(1..);
+    let Some(found) = lines.find(|(line, _)| line.correction == *asked) else { return Ok(None) };
+    Ok(Effects { store, config, last: None }.lines(&[found])?.pop())
+}
+
+/// An error where two pins give one page two partners in one language, and one of them is new, or the language is stated by a new correction.
+/// `stores` tell the languages of pages: the first of them that has a page. Pages with one pin are not looked up.
+///
+/// # Errors
+/// [`Error::Config`], which names both; or when a store cannot be read.
+pub fn check_pins(stores: &[Store], corrections: &Corrections, new: &[Line]) -> Result<()> {
+    let states_languages = new.iter().any(|line| matches!(line.correction, Correction::Language(..)));
+    let pinned = |line: &'_ Line| match &line.correction {
+        Correction::Pin(pages) => Some(pages.clone()),
+        _ => None,
+    };
+    let concerned: FxHashSet<String> = new.iter().filter_map(pinned).flatten().collect();
+    let mut partners: BTreeMap<String, Vec<(String, usize)>> = BTreeMap::new();
+    for (line, [a, b]) in corrections.lines().iter().filter_map(|line| Some((line.line, pinned(line)?))) {
+        for (page, other) in [(&a, &b), (&b, &a)] {
+            if states_languages || concerned.contains(page) {
+                partners.entry(page.clone()).or_default().push((other.clone(), line));
+            }
+        }
+    }
+    let mut last = None;
+    for (page, others) in partners.iter().filter(|(_, others)| others.len() > 1) {
+        let mut known: BTreeMap<Lang, &(String, usize)> = BTreeMap::new();
+        for found @ (other, line) in others {
+            let lang = match corrections.of_site([host_of(other)].into_iter()).language(other) {
                 Some(lang) => lang,
-                None => effects.with_page(other, |site, page| site.lang_of_text(page))?.unwrap_or(Lang::UNKNOWN),
+                None => lang_of_text(stores, &mut last, other)?,
             };
-            let known = partners.insert((page.clone(), lang), (other.clone(), line.line));
-            if let Some((known, at)) = known.filter(|_| lang.is_known()) {
+            if let Some((known, at)) = known.insert(lang, found).filter(|_| lang.is_known()) {
                 return Err(Error::Config(format!(
-                    "line {}: pin http://{page} http://{other}: line {at} pins it to http://{known}, which is in the same language \
-                     ({lang}); take one of them out, or say the language of one of the two",
-                    line.line
+                    "line {line}: pin http://{page} http://{other}: line {at} pins it to http://{known}, which is in the same language \
+                     ({lang}); take one of them out, or say the language of one of the two"
                 )));
             }
         }
     }
     Ok(())
+}
+
+/// The language of the text of a page; unknown where no store has it. `last` is the site that was opened last, and the position of its store.
+fn lang_of_text(stores: &[Store], last: &mut Option<(usize, Site)>, identity: &str) -> Result<Lang> {
+    for (at, store) in stores.iter().enumerate() {
+        let Some(id) = store.site_of_domain(&registrable_domain(host_of(identity)))? else { continue };
+        let site = match last.take().filter(|(of, site)| (*of, site.id) == (at, id)) {
+            Some((_, site)) => site,
+            None => Site::open(store, id)?,
+        };
+        let lang = site.pages.find(identity).map(|page| site.lang_of_text(page));
+        *last = Some((at, site));
+        if let Some(lang) = lang {
+            return Ok(lang);
+        }
+    }
+    Ok(Lang::UNKNOWN)
 }
 
 struct Effects<'s> {
@@ -102,14 +127,35 @@ struct Effects<'s> {
 }
 
 impl Effects<'_> {
-    fn of(&mut self, correction: &Correction) -> Result<Effect> {
-        match correction {
-            Correction::Pin(pages) => self.of_pages(pages, true),
-            Correction::Forbid(pages) => self.of_pages(pages, false),
-            Correction::Language(place, lang) => self.of_language(place, *lang),
-            Correction::Key(said, pattern, place) => self.of_key(*said, pattern, place),
-            Correction::Together(domains) => self.of_domains(domains),
+    /// Lines with their numbers, each with what became of it, in their order.
+    fn lines(&mut self, lines: &[(&Line, usize)]) -> Result<Vec<CorrectionLine>> {
+        let mut of_keys = self.of_keys(lines.iter().map(|(line, _)| &line.correction))?;
+        // Those of one site are looked at together, so that each site is opened once.
+        let mut order: Vec<usize> = (0..lines.len()).collect();
+        order.sort_by_key(|&at| lines[at].0.correction.domains());
+        let mut found: Vec<(usize, CorrectionLine)> = Vec::with_capacity(lines.len());
+        for at in order {
+            let (Line { correction, date, note, .. }, number) = lines[at];
+            let (effect, is_idle) = match correction {
+                Correction::Pin(pages) => self.of_pages(pages, true)?,
+                Correction::Forbid(pages) => self.of_pages(pages, false)?,
+                Correction::Language(place, lang) => self.of_language(place, *lang)?,
+                Correction::Key(said, ..) => of_keys.remove(&at).unwrap_or_default().effect(*said),
+                Correction::Together(domains) => self.of_domains(domains)?,
+            };
+            let ([first, second], correction) = (correction.fields(), correction.kind());
+            let (date, note) = (date.clone(), note.clone());
+            found.push((at, CorrectionLine { number, correction, first, second, effect, is_idle, date, note }));
         }
+        found.sort_by_key(|(at, _)| *at);
+        Ok(found.into_iter().map(|(_, line)| line).collect())
+    }
+
+    /// True where the languages or keys of a site were found before its corrections were as they are.
+    fn is_behind(&self, id: SiteId) -> Result<bool> {
+        let stage = self.store.stage("keys")?.fingerprint;
+        let corrections = self.store.site(id)?.map_or(0, |head| self.store.corrections_of(&head).hash_of_keys());
+        Ok(self.store.result_head(id)?.is_none_or(|head| head.params != stage ^ corrections))
     }
 
     fn open(&mut self, id: SiteId) -> Result<&Site> {
@@ -140,6 +186,9 @@ impl Effects<'_> {
             let why = "matched nothing: its pages are of two sites; `diglot correct together` joins these";
             return Ok((why.to_owned(), true));
         }
+        if self.is_behind(one)? {
+            return Ok((NOT_YET.to_owned(), false));
+        }
         if !is_pin && lang_a == lang_b {
             return Ok(("both pages count for one language, so they are no pair anyway".to_owned(), false));
         }
@@ -159,6 +208,7 @@ impl Effects<'_> {
         });
         let Some(pair) = pair else { return Ok(Default::default()) };
         let site = self.open(one)?;
+        let is_judged = site.judged.is_some();
         let row = site.judged.as_ref().and_then(|judged| judged.pairs().find(|row| row.pair == pair));
         Ok(match (is_pin, row) {
             _ if !self.config.verifies() && !self.config.iterates() => {
@@ -169,7 +219,7 @@ impl Effects<'_> {
                 ("cannot act: one of its pages has another pinned partner in that language".to_owned(), true)
             }
             (false, Some(row)) if row.outcome == Outcome::Forbidden => ("no pair".to_owned(), false),
-            (false, None) => ("no pair; nothing proposes it".to_owned(), false),
+            (false, None) if is_judged => ("no pair; nothing proposes it".to_owned(), false),
             _ => (NOT_YET.to_owned(), false),
         })
     }
@@ -187,58 +237,71 @@ impl Effects<'_> {
             return Ok((format!("matched nothing: {}", self.missing(&host)?), true));
         };
         let said = self.store.corrections().of_site([host.as_str()].into_iter());
+        let is_behind = self.is_behind(id)?;
         let site = self.open(id)?;
-        let (mut pages, mut others, mut behind) = (0u64, 0u64, 0u64);
-        for page in 0..site.pages.count() {
+        let (mut pages, mut others, mut none) = (0u64, 0u64, 0u64);
+        let of_place = match place {
+            Place::Page(url) => site.pages.find(url).map_or(0..0, |page| page..page + 1),
+            _ => 0..site.pages.count(),
+        };
+        for page in of_place {
             let identity = site.pages.identity(page);
             if place.covers(identity) {
                 pages += 1;
-                others += u64::from(said.language(identity) != Some(lang));
-                let counts = site.lang(page);
-                behind += u64::from(said.language(identity) == Some(lang) && counts != lang && counts.is_known());
+                let is_said = said.language(identity) == Some(lang);
+                others += u64::from(!is_said);
+                none += u64::from(is_said && site.lang(page) != lang);
             }
         }
-        Ok(match (pages, behind) {
-            (0, _) => ("matched nothing: the store has no page there".to_owned(), true),
-            (_, 1..) => (NOT_YET.to_owned(), false),
+        Ok(match pages {
+            0 => ("matched nothing: the store has no page there".to_owned(), true),
+            _ if is_behind => (NOT_YET.to_owned(), false),
             _ => {
-                let narrower = if others > 0 { format!("{others} of them said otherwise") } else { String::new() };
-                (counted(pages, "page") + &in_parentheses(&narrower), false)
+                let narrower = (others > 0).then(|| format!("{others} of them said otherwise"));
+                // Copies that nobody translated, and languages that are not among the wanted ones.
+                let none =
+                    (none > 0).then(|| format!("{none} of them untranslated copies, or in no language that is wanted"));
+                let but: Vec<String> = narrower.into_iter().chain(none).collect();
+                (counted(pages, "page") + &in_parentheses(&but.join("; ")), false)
             }
         })
     }
 
-    fn of_key(&mut self, said: Said, pattern: &str, place: &Place) -> Result<Effect> {
-        let scope = match place.domain() {
-            None => sites(self.store, &Scope::all())?,
-            Some(domain) => self.store.site_of_domain(&domain)?.into_iter().collect(),
-        };
-        let (mut keys, mut pairs, mut behind) = (0u64, 0u64, 0u64);
-        for id in scope {
-            let Some(open) = OpenSite::open(self.store, id)? else { continue };
-            let corrections = self.store.corrections_of(&open.head);
-            for row in open.result.keys.iter() {
-                let Some(key) = row.key() else { continue };
-                let is_said = corrections.of_key(&key).iter().any(|(at, what)| at == place && *what == said);
-                if !is_said || (key.pattern() != pattern && crate::types::pattern(&key.turned()) != pattern) {
-                    continue;
-                }
-                let state = State::from_code(row.state);
-                keys += 1;
-                pairs += row.assigned.to_native();
-                let is_behind = match said {
-                    Said::Named => state == Some(State::Weak),
-                    Said::Forbidden => *place == Place::Everywhere && state.is_some_and(State::takes_pairs),
-                };
-                behind += u64::from(is_behind);
+    /// What became of those of some corrections that are about keys, by their positions. Each site is opened once.
+    fn of_keys<'c>(&self, corrections: impl Iterator<Item = &'c Correction>) -> Result<BTreeMap<usize, OfKey>> {
+        let mut found: BTreeMap<usize, OfKey> = BTreeMap::new();
+        let mut by_pattern: FxHashMap<&str, Vec<(usize, Option<SiteId>)>> = FxHashMap::default();
+        let (mut scope, mut is_everywhere) = (BTreeSet::new(), false);
+        for (at, correction) in corrections.enumerate() {
+            let Correction::Key(_, pattern, place) = correction else { continue };
+            found.insert(at, OfKey::default());
+            let domain = place.domain();
+            let site = domain.as_ref().map_or(Ok(None), |domain| self.store.site_of_domain(domain))?;
+            is_everywhere |= domain.is_none();
+            if domain.is_none() || site.is_some() {
+                scope.extend(site);
+                by_pattern.entry(pattern).or_default().push((at, site));
             }
         }
-        Ok(match said {
-            _ if keys == 0 => ("matched nothing: no key has this pattern there".to_owned(), true),
-            _ if behind > 0 => (NOT_YET.to_owned(), false),
-            Said::Named => (format!("{} by {}", counted(pairs, "pair"), counted(keys, "key")), false),
-            Said::Forbidden => (format!("{} held back", counted(keys, "key")), false),
-        })
+        if is_everywhere {
+            scope.extend(sites(self.store, &Scope::all())?);
+        }
+        for id in scope {
+            let Some(open) = OpenSite::open(self.store, id)? else { continue };
+            let is_behind = self.is_behind(id)?;
+            for row in open.result.keys.iter() {
+                let Some(key) = row.key() else { continue };
+                let patterns = BTreeSet::from([key.pattern(), crate::types::pattern(&key.turned())]);
+                let said = patterns.iter().filter_map(|pattern| by_pattern.get(pattern.as_str())).flatten();
+                for (at, _) in said.filter(|(_, site)| site.is_none_or(|site| site == id)) {
+                    let of_key = found.entry(*at).or_default();
+                    of_key.keys += 1;
+                    of_key.pairs += row.assigned.to_native();
+                    of_key.is_behind |= is_behind;
+                }
+            }
+        }
+        Ok(found)
     }
 
     fn of_domains(&mut self, domains: &[String; 2]) -> Result<Effect> {
@@ -253,13 +316,33 @@ impl Effects<'_> {
     }
 }
 
+/// What there is of a key that a correction is about.
+#[derive(Default)]
+struct OfKey {
+    keys: u64,
+    pairs: u64,
+    /// True where a site with such a key was searched before the correction was made.
+    is_behind: bool,
+}
+
+impl OfKey {
+    fn effect(self, said: Said) -> Effect {
+        let OfKey { keys, pairs, is_behind } = self;
+        match said {
+            _ if keys == 0 => ("matched nothing: no key has this pattern there".to_owned(), true),
+            _ if is_behind => (NOT_YET.to_owned(), false),
+            Said::Named => (format!("{} by {}", counted(pairs, "pair"), counted(keys, "key")), false),
+            Said::Forbidden => (format!("{} held back", counted(keys, "key")), false),
+        }
+    }
+}
+
 /// What is told of a correction that the next run applies.
 const NOT_YET: &str = "not applied yet; `diglot run` applies it";
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corrections::Line;
     use crate::store::{Access, CorrectionFile};
 
     #[test]
@@ -278,10 +361,14 @@ mod tests {
         let config = Config::default();
         let found = corrections(&store, &config).expect("a sound store");
         assert!(found.iter().all(|line| line.is_idle && line.effect.starts_with("matched nothing")), "{found:?}");
-        assert!(check_pins(&store, &config, store.corrections()).is_ok());
+        assert!(check_pins(std::slice::from_ref(&store), store.corrections(), &all).is_ok());
         let text = "language\tx.org/b\tfr\nlanguage\tx.org/c\tfr\npin\tx.org/a\tx.org/b\npin\tx.org/a\tx.org/c\n";
         let twice = Corrections::parse(text).expect("no two lines about the same");
-        let problem = check_pins(&store, &config, &twice).expect_err("two partners").to_string();
+        let problem = check_pins(std::slice::from_ref(&store), &twice, &twice.lines()[3..])
+            .expect_err("two partners")
+            .to_string();
         assert!(problem.contains("line 4") && problem.contains("line 3 pins it to http://x.org/b"), "{problem}");
+        // They are as they were before.
+        assert!(check_pins(&[], &twice, &[line("pin", "x.org/d", "x.org/e")]).is_ok());
     }
 }

@@ -67,7 +67,7 @@ pub use crate::keys::State as KeyState;
 pub use archives::{ArchiveLine, Known, SkipSample, archives, inputs, known, refused};
 pub use bins::{BINS, EDGES};
 pub use browse::{Decided, PairFilter, PairOrder, PairPage, key_examples, pairs_page, place_of};
-pub use corrections::{CorrectionLine, check_pins, corrections};
+pub use corrections::{CorrectionLine, check_pins, correction, corrections};
 pub use counts::{Totals, totals};
 pub use documents::{for_each_document, for_each_page};
 pub use fetch::fetch;

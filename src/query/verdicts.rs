@@ -15,7 +15,8 @@ pub type Judged = ([String; 2], bool);
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts(BTreeMap<LangPair, Vec<Judged>>);
 
-/// The verdicts of a store that count: of each reviewer the last on a pair, if it is right or wrong. The order of marks means nothing.
+/// The verdicts of a store that count: of each reviewer the last on a pair, if it is right or wrong. In which order reviewers and pairs were
+/// marked means nothing.
 ///
 /// # Errors
 /// When the file of marks cannot be read.
@@ -24,7 +25,7 @@ pub fn verdicts(store: &Store) -> Result<Verdicts> {
     let mut found = Verdicts::default();
     for (marked, said) in marks.standing() {
         let Marked { url_a, url_b, lang_a, lang_b, texts: None } = marked else { continue };
-        let langs = Lang::parse(lang_a).zip(Lang::parse(lang_b)).and_then(|(a, b)| LangPair::new(a, b));
+        let langs = Lang::from_tag(lang_a).zip(Lang::from_tag(lang_b)).and_then(|(a, b)| LangPair::new(a, b));
         let Some(langs) = langs else { continue };
         let pages = [url_a, url_b].map(|url| without_scheme(url).to_owned());
         let verdicts = said.iter().filter_map(|mark| mark.verdict).filter(|verdict| *verdict != Verdict::Unsure);
@@ -87,5 +88,11 @@ mod tests {
         let found = verdicts(&store).expect("marks").by_domain([langs].into_iter());
         let expected = (["x.org/en", "x.org/zh"].map(str::to_owned), false);
         assert_eq!(found["x.org"][&langs], [expected]);
+        let variant = Lang::from_tag("pt-BR").expect("a tag");
+        let marked = Marked::pages(("http://x.org/en", Lang::EN), ("http://x.org/br", variant));
+        let mark = Mark { marked, verdict: Some(Right), reviewer: "ann".to_owned(), at: String::new() };
+        Reviews::of(folder.path()).add(&mark).expect("room on disk");
+        let langs = LangPair::new(Lang::EN, variant).expect("two languages");
+        assert_ne!(verdicts(&store).expect("marks").hash_of(langs), 0);
     }
 }

@@ -40,6 +40,8 @@ struct PagePage {
     /// Address and URL of the page of which it is a copy.
     original: Option<(String, String)>,
     url: String,
+    /// The URL in the form of the store.
+    address: String,
     /// The language that it counts for, and corrections of that.
     lang: String,
     corrected: Vec<String>,
@@ -63,7 +65,7 @@ pub async fn page(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
             nearest: if is_unknown { nearest(&store, &frame, &asked)? } else { None },
             original: why.copy_of.as_ref().map(|original| (frame.page(original), plain(original))),
             lang: why.languages.as_ref().map_or_else(String::new, |languages| languages.counts_for.to_string()),
-            corrected: correct::told(request, "language", text, "en")?,
+            corrected: correct::of_language(request, &asked)?,
             verdict: why.verdict.to_string(),
             facts: plain_facts(words::page(&PageExplanation {
                 candidates: Vec::new(),
@@ -77,6 +79,7 @@ pub async fn page(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
                 .map(|lead| (plain(&lead.url), plain(&lead.key), lead.outcome.to_string()))
                 .collect(),
             url: plain(text),
+            address: asked.as_str().to_owned(),
             side: query::side(&store, &asked, SHOWN)?.map(|side| side_view(&frame, side, &[])),
             frame,
         })?;

@@ -55,7 +55,7 @@ pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
                 Some(marked) => mark_rows(request, marked)?,
                 None => Vec::new(),
             },
-            corrected: correct::told(request, "pin", a, b)?,
+            corrected: correct::of_pair(request, a, b)?,
             place: place_in_list(request),
             whole: whole.then(|| {
                 let place = place_in_list(request);

@@ -3,10 +3,10 @@
 //! The file is a text ([`Corrections::parse`]). It is replaced as a whole, so that it is always the one before or the one after a change;
 //! lines that are not changed stay as they are, with comments.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::access::{fault, not_opened};
+use super::manifest;
 use super::people::{Held, hold};
 use crate::corrections::{Corrections, HEAD, Line};
 use crate::error::{Error, Result};
@@ -94,33 +94,57 @@ impl CorrectionFile {
     /// # Errors
     /// [`Error::Config`] where there is none of that number; when the disk does not take the file.
     pub fn undo(&self, number: usize) -> Result<Line> {
+        let taken = self.take_out(|lines| number.checked_sub(1).and_then(|at| lines.get(at)))?;
+        let problem = || format!("there is no correction {number}; `diglot correct list` numbers them");
+        taken.ok_or_else(|| Error::Config(problem()))
+    }
+
+    /// Takes back the correction that is about something ([`Correction::subject`](crate::corrections::Correction::subject)); `None` where
+    /// there is none.
+    ///
+    /// # Errors
+    /// When the disk does not take the file.
+    pub fn take_back(&self, subject: &str) -> Result<Option<Line>> {
+        self.take_out(|lines| lines.iter().find(|line| line.correction.subject() == subject))
+    }
+
+    fn take_out(&self, find: impl Fn(&[Line]) -> Option<&Line>) -> Result<Option<Line>> {
+        self.check_store()?;
+        if !self.path.exists() {
+            return Ok(None);
+        }
         let held = self.hold()?;
         let text = self.text()?;
         let known = self.parse(&text)?;
-        let Some(line) = number.checked_sub(1).and_then(|at| known.lines().get(at)) else {
-            let problem = format!("there is no correction {number}; `diglot correct list` numbers them");
-            return Err(Error::Config(problem));
-        };
+        let Some(line) = find(known.lines()) else { return Ok(None) };
         let kept = text.lines().zip(1..).filter(|(_, at)| *at != line.line);
         let kept: String = kept.map(|(text, _)| format!("{text}\n")).collect();
         held.replace(kept.as_bytes())?;
-        Ok(line.clone())
+        Ok(Some(line.clone()))
+    }
+
+    /// Checks that the folder is that of a store.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn check_store(&self) -> Result<()> {
+        manifest::check_store(self.path.parent().unwrap_or(Path::new(".")))
     }
 
     /// Holds the file for one writer at a time. Nothing is made where there is no store.
     fn hold(&self) -> Result<Held> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        if !fs::metadata(folder).is_ok_and(|found| found.is_dir()) {
-            return Err(fault(folder, "no store; `diglot run` makes one"));
-        }
+        self.check_store()?;
         hold(&self.path)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::corrections::Correction;
+    use crate::store::{Access, Store};
 
     fn line(kind: &str, first: &str, second: &str) -> Line {
         Line::new(Correction::parse(kind, first, second).expect("a correction"), "2026-11-28", "a\tnote")
@@ -129,6 +153,7 @@ mod tests {
     #[test]
     fn corrections_are_added_and_taken_back_and_comments_stay() {
         let folder = tempfile::tempdir().expect("a temporary folder");
+        drop(Store::open(folder.path(), Access::Write).expect("an empty folder"));
         let file = CorrectionFile::of(folder.path());
         assert!(file.read().expect("no file").is_empty());
         let fine = |_: &Corrections| Ok(());
@@ -147,11 +172,24 @@ mod tests {
         let text = file.text().expect("a text");
         assert!(text.contains("# mine\n") && text.contains("\ta note\n"), "{text}");
         assert!(file.undo(3).is_err());
+        let about = line("together", "y.com", "x.org").correction.subject();
+        let taken = file.take_back(&about).expect("room on disk").map(|line| line.correction.kind());
+        assert_eq!((taken, file.take_back(&about).expect("a store")), (Some("together"), None));
+    }
+
+    #[test]
+    fn where_there_is_no_store_nothing_is_made() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = CorrectionFile::of(folder.path());
+        let outcomes = [file.undo(1).map(drop), file.add(&[], |_| Ok(())).map(drop), file.check_store()];
+        assert!(outcomes.iter().all(Result::is_err), "{outcomes:?}");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
     }
 
     #[test]
     fn a_damaged_file_is_an_error_that_names_the_line() {
         let folder = tempfile::tempdir().expect("a temporary folder");
+        drop(Store::open(folder.path(), Access::Write).expect("an empty folder"));
         let file = CorrectionFile::of(folder.path());
         fs::write(file.path(), "pin\tx.org/a\n").expect("room on disk");
         let problem = file.read().expect_err("half a pair").to_string();

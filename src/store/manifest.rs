@@ -54,6 +54,14 @@ pub fn was_at(folder: &Path) -> bool {
     folder.join("batches/000000.rec").exists()
 }
 
+/// Checks that a folder is that of a store.
+///
+/// # Errors
+/// Where there is none.
+pub fn check_store(folder: &Path) -> Result<()> {
+    if folder.join(NAME).exists() || was_at(folder) { Ok(()) } else { Err(missing(folder)) }
+}
+
 fn missing(folder: &Path) -> Error {
     let problem = if was_at(folder) {
         "manifest.json is missing; `diglot run` makes it again"

@@ -1,13 +1,14 @@
 //! Makes one store of several, as if the archives of all had been read into it one after another.
 //!
-//! What was read is taken over: pages, batches, archives, requests; and what people say: corrections, and marks of reviewers. Everything that the stages make is made anew by
-//! the next run, since it depends on what the others have: which capture of a URL wins, which pages a domain has, which keys are credible,
+//! What was read is taken over: pages, batches, archives, requests; and what people say: corrections, and marks of reviewers. Everything that the
+//! stages make is made anew by the next run, since it depends on what the others have: which capture of a URL wins, which pages a domain has, which keys are credible,
 //! what is learnt of two languages. Archives get new numbers, which stand in each page, so pages are unpacked and packed again.
 
 use std::path::PathBuf;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::corrections::{Corrections, Line};
 use crate::error::{Error, Result};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
@@ -44,19 +45,27 @@ pub struct Merged {
     pub bad_marks: Vec<String>,
 }
 
-/// Merges stores into a new one. Of settings, the new store has those that it has been given.
+/// Merges stores into a new one. Of settings, the new store has those that it has been given. `check` is given the corrections of some of the
+/// stores together, and those of the last of them.
 ///
 /// The time is that of reading, unpacking, packing and writing all pages. In memory are 32 MiB of pages, the captures of one batch, and the
 /// records of all archives.
 ///
 /// # Errors
-/// Where a store has lost data, or cannot be read; when the disk does not take the new one; what `stop` returns. The new store is then to be
+/// Where a store has lost data, or cannot be read; when the disk does not take the new one; what `check` and `stop` return. The new store is then to be
 /// deleted: what it lacks is not known to it.
-pub fn merge(sources: &[Store], out: &mut Store, watch: &dyn Watch, stop: &dyn Fn() -> Result<()>) -> Result<Merged> {
+pub fn merge(
+    sources: &[Store],
+    out: &mut Store,
+    watch: &dyn Watch,
+    check: &dyn Fn(&Corrections, &[Line]) -> Result<()>,
+    stop: &dyn Fn() -> Result<()>,
+) -> Result<Merged> {
     for source in sources {
         refuse_losses(source)?;
         // Two that contradict each other are for a person to decide.
-        let added = CorrectionFile::of(out.folder()).add(source.corrections().lines(), |_| Ok(()));
+        let added = CorrectionFile::of(out.folder())
+            .add(source.corrections().lines(), |all| check(all, source.corrections().lines()));
         added.map_err(|error| match error {
             Error::Config(problem) => {
                 let place = source.folder().display();
@@ -343,7 +352,7 @@ mod tests {
 
     fn merged(sources: &[Store], out: &Path) -> Result<Merged> {
         let mut store = Store::open(out, Access::Write)?;
-        merge(sources, &mut store, &(), &|| Ok(()))
+        merge(sources, &mut store, &(), &|_, _| Ok(()), &|| Ok(()))
     }
 
     #[test]

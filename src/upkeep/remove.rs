@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashSet;
 
-use crate::corrections::JOINED;
+use crate::corrections::Correction;
 use crate::error::{Error, Result};
 use crate::keys::sides::Sides;
 use crate::store::catalog::{Changes, Keyspace};
@@ -43,6 +43,8 @@ pub struct Taken {
     pub marks: u64,
     /// How many samples that contained such pages.
     pub samples: u64,
+    /// Numbers of the corrections that name pages which no archive has any more, or a domain that was to be removed. They stay.
+    pub corrections: Vec<usize>,
     /// A message about unreadable lines of marks that were kept, though they may name what was removed.
     pub left: Option<String>,
 }
@@ -67,7 +69,9 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
     }
     let reviewed = Reviews::of(store.folder()).urls()?.into_iter();
     let reviewed = reviewed.filter_map(|url| CanonicalUrl::parse(&url).ok()).map(|url| name_hash(url.identity()));
-    let mut found = Found { reviewed: reviewed.collect(), ..Found::default() };
+    let corrections = store.corrections().lines().iter();
+    let corrected = corrections.clone().flat_map(|line| line.correction.pages()).map(|page| name_hash(page));
+    let mut found = Found { reviewed: reviewed.chain(corrected).collect(), ..Found::default() };
     found.gather(store, &numbers, &wanted, &mut record)?;
     already.extend(found.removed_before(store, &wanted)?);
     if numbers.is_empty() && found.hosts.is_empty() {
@@ -91,7 +95,14 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
     let forgotten = Reviews::of(store.folder()).forget(|url| found.is_gone(url))?;
     let (archives, sites) = (numbers.len() as u64, sites.len() as u64);
     let (marks, samples) = (forgotten.marks as u64, forgotten.samples as u64);
-    let taken = Taken { already, archives, sites, marks, samples, left: forgotten.left, ..found.taken };
+    let is_about = |correction: &Correction| {
+        let is_gone = |page: &String| found.lacks(name_hash(page));
+        correction.pages().iter().any(is_gone) || correction.domains().iter().any(|of| wanted.hosts.contains(of))
+    };
+    let corrections = store.corrections().lines().iter().zip(1..).filter(|(line, _)| is_about(&line.correction));
+    let corrections = corrections.map(|(_, number)| number).collect();
+    let left = forgotten.left;
+    let taken = Taken { already, archives, sites, marks, samples, corrections, left, ..found.taken };
     store.commit_removal(&record, changes)?;
     Ok(taken)
 }
@@ -177,7 +188,7 @@ struct Found {
     /// Hosts of the captures to be removed.
     hosts: BTreeSet<String>,
     urls: BTreeSet<String>,
-    /// Hashes of the URLs in marks and samples.
+    /// Hashes of the URLs in marks, samples and corrections.
     reviewed: FxHashSet<u64>,
     /// Those of them that are to be removed.
     gone: FxHashSet<u64>,
@@ -251,7 +262,12 @@ impl Found {
     /// True for a URL in marks or samples that no archive has any more.
     fn is_gone(&self, url: &str) -> bool {
         let name = CanonicalUrl::parse(url).map(|url| name_hash(url.identity()));
-        name.is_ok_and(|name| self.gone.contains(&name) && !self.kept.contains(&name))
+        name.is_ok_and(|name| self.lacks(name))
+    }
+
+    /// The same by the hash of the URL.
+    fn lacks(&self, name: u64) -> bool {
+        self.gone.contains(&name) && !self.kept.contains(&name)
     }
 
     /// The names that match nothing now because they were removed before. A mistyped name is not among them.
@@ -270,36 +286,44 @@ impl Found {
     }
 
     /// The sites concerned, and those that may be one site with them.
-    fn sites(&self, store: &Store) -> Result<BTreeMap<SiteId, BTreeSet<String>>> {
-        let mut sites: BTreeMap<SiteId, BTreeSet<String>> = BTreeMap::new();
+    fn sites(&self, store: &Store) -> Result<BTreeSet<SiteId>> {
+        let mut sites = BTreeSet::new();
         let domains: BTreeSet<_> = self.hosts.iter().map(|host| registrable_domain(host)).collect();
         for domain in domains {
             let Some(site) = store.site_of_domain(&domain)? else { continue };
             // The domains of a family may be one site, so all of them are indexed again.
-            let mut family_sites = store.sites_of_family(&family(&domain))?;
-            family_sites.push((domain.clone().into_owned(), site));
-            for (domain, site) in family_sites {
-                sites.entry(site).or_default().insert(domain);
-            }
+            sites.insert(site);
+            sites.extend(store.sites_of_family(&family(&domain))?.into_iter().map(|(_, site)| site));
         }
         Ok(sites)
     }
 }
 
-/// Empties sites, each given with its domains, until the next run indexes their pages again: they are to be joined or parted.
+/// Empties sites, until the next run indexes their pages again: they are to be joined or parted.
 ///
 /// # Errors
 /// When the disk does not take it.
-pub fn empty_sites(store: &mut Store, sites: &BTreeMap<SiteId, BTreeSet<String>>) -> Result<()> {
+pub fn empty_sites(store: &mut Store, sites: &BTreeSet<SiteId>) -> Result<()> {
     let mut changes = Changes::default();
     reset(store, sites, &mut changes)?;
     store.commit(changes)
 }
 
-/// Empties the page tables of sites, until the next run indexes what is left of them.
-fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mut Changes) -> Result<()> {
+/// Empties the page tables of sites, until the next run indexes what is left of them: their domains have no site then.
+fn reset(store: &Store, sites: &BTreeSet<SiteId>, changes: &mut Changes) -> Result<()> {
+    let mut domains: Vec<String> = Vec::new();
+    store.catalog().for_each(Keyspace::Domain, |domain, site: u32| {
+        if sites.contains(&SiteId(site)) {
+            domains.push(String::from_utf8_lossy(domain).into_owned());
+        }
+        Ok(())
+    })?;
+    for domain in &domains {
+        changes.remove(Keyspace::Domain, domain.as_bytes());
+        store.forget_requests(domain, changes)?;
+    }
     let mut postings: Vec<tokens::Posting> = Vec::new();
-    for (&id, domains) in sites {
+    for &id in sites {
         let Some(head) = store.site(id)? else { continue };
         let texts = Sides::of(&store.site_pages(&head)?, tokens::token_hash);
         postings.extend(texts.hashes.into_iter().map(|hash| (hash, id, false)));
@@ -308,14 +332,6 @@ fn reset(store: &Store, sites: &BTreeMap<SiteId, BTreeSet<String>>, changes: &mu
         changes.put(Keyspace::Site, &key, &empty);
         for keyspace in [Keyspace::Graph, Keyspace::Verified, Keyspace::Resolved, Keyspace::Bitext, Keyspace::Score] {
             changes.remove(keyspace, &key);
-        }
-        // Domains that people have joined are one site, and in its name.
-        let mut domains = domains.clone();
-        domains.extend(head.domain.split(JOINED).filter(|_| head.domain.contains(JOINED)).map(str::to_owned));
-        domains.extend(head.hosts.iter().map(|host| registrable_domain(&host.host).into_owned()));
-        for domain in &domains {
-            changes.remove(Keyspace::Domain, domain.as_bytes());
-            store.forget_requests(domain, changes)?;
         }
     }
     tokens::change(store.catalog(), &mut postings, changes)?;

@@ -157,8 +157,7 @@ impl<'s> SiteView<'s> {
     /// True where people say which language a page is in, or which partner it has.
     pub fn is_stated(&self, page: u32) -> bool {
         let identity = self.pages().identity(page);
-        let is_pinned = || self.corrections.pins.iter().flatten().any(|pinned| pinned == identity);
-        self.corrections.language(identity).is_some() || is_pinned()
+        self.corrections.language(identity).is_some() || self.corrections.is_pinned(identity)
     }
 
     /// True where people forbid a key to pair two pages.

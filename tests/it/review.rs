@@ -959,6 +959,8 @@ fn corrections_are_made_and_taken_back_on_the_page_and_by_it_alone() {
     assert_eq!(page.post("/correct", &forbid).status, 303);
     assert_eq!(page.post("/correct", &[("correction", "language"), ("url", &a), ("lang", "de")]).status, 303);
     assert!(file().contains("forbid\thttp://") && file().contains("ann, on the page"), "{}", file());
+    let blank = [("correction", "language"), ("url", a.as_str()), ("lang", " ")];
+    assert_eq!(page.post("/correct", &blank).status, 400);
     let pin = [("correction", "pin"), ("a", a.as_str()), ("b", b.as_str())];
     let refused = page.post("/correct", &pin);
     assert!(refused.status == 400 && refused.body.contains("says otherwise"), "{}", refused.body);

@@ -256,14 +256,12 @@ impl<'c> Work<'c> {
     fn merge_name(&mut self, store: &mut Store, group: &[Entry]) -> Result<()> {
         let name = self.names[group[0].key as usize].clone();
         let mut before = self.before(store, &name)?;
-        // A run that was stopped may have merged some names already.
-        let indexed = before.sites.iter().map(|site| site.head.indexed).max().unwrap_or_default();
-        let new = &group[group.partition_point(|entry| self.batches[entry.value as usize].0.0 < indexed)..];
+        let new = self.new_entries(&before, group);
         if new.is_empty() {
             return Ok(());
         }
         let is_stepwise = self.config.captures == Choice::Newest;
-        let group = if is_stepwise { new } else { group };
+        let group = if is_stepwise { &new } else { group };
         let Merged { order, older } = self.merge(&before, group);
         let skipped = self.skipped(store, &mut before, group)?;
         let groups = self.groups(store, (&name, &before), &order, &skipped)?;
@@ -272,7 +270,7 @@ impl<'c> Work<'c> {
         let mut older = older + known.sum::<u64>();
         let mut free: BTreeMap<SiteId, usize> = before.sites.iter().zip(0..).map(|(site, at)| (site.id, at)).collect();
         let site_of: FxHashMap<&str, SiteId> = before.domains.iter().map(|known| (known.0.as_str(), known.1)).collect();
-        let mut is_named = false;
+        let mut named: BTreeSet<String> = BTreeSet::new();
         for (domains, part) in groups.into_iter().zip(parts) {
             // The site gets the number of the first of its domains that has a site.
             let known = domains.iter().filter_map(|domain| site_of.get(domain.as_str()));
@@ -280,12 +278,11 @@ impl<'c> Work<'c> {
                 Some((id, at)) => Target { id, known: Some(at) },
                 None => Target { id: self.new_site(), known: None },
             };
-            // If there are several sites of one name, the first of them with several domains has the name.
-            let bears_name = domains.len() > 1 && !is_named;
-            is_named |= domains.len() > 1;
+            // If there are several sites of one family, the first of them with several domains has its name.
+            let own = self.together.base(&domains[0]);
             let domain = match self.together.site_name(&domains) {
                 Some(joined) => joined,
-                None if bears_name => name.clone(),
+                None if domains.len() > 1 && named.insert(own.clone().into_owned()) => own.into_owned(),
                 None => domains.join("+"),
             };
             let head = SiteHead { domain, older: std::mem::take(&mut older), ..SiteHead::default() };
@@ -302,6 +299,27 @@ impl<'c> Work<'c> {
             self.write_site(store, Target { id, known: Some(at) }, Part::default(), &before, head)?;
         }
         Ok(())
+    }
+
+    /// The entries that the sites of their domains do not have yet. A run that was stopped may have merged some names already; a domain without
+    /// a site, such as one whose site was emptied, has none of its entries, whatever the others of its name have.
+    fn new_entries(&self, before: &Before, group: &[Entry]) -> Vec<Entry> {
+        let indexed: BTreeMap<SiteId, u64> = before.sites.iter().map(|site| (site.id, site.head.indexed)).collect();
+        let of_domain: FxHashMap<&str, u64> =
+            before.domains.iter().map(|(domain, site)| (domain.as_str(), indexed[site])).collect();
+        let mut last: (&str, u64) = ("", 0);
+        let is_new = |entry: &&Entry| {
+            let (at, batch) = &self.batches[entry.value as usize];
+            let host = host_of(match entry.page & SKIPPED {
+                0 => &batch.pages[entry.page as usize].identity,
+                _ => &batch.skipped[(entry.page & !SKIPPED) as usize].identity,
+            });
+            if last.0 != host {
+                last = (host, of_domain.get(registrable_domain(host).as_ref()).copied().unwrap_or_default());
+            }
+            at.0 >= last.1
+        };
+        group.iter().filter(is_new).copied().collect()
     }
 
     fn new_site(&mut self) -> SiteId {
@@ -473,7 +491,7 @@ impl<'c> Work<'c> {
             }
         }
         if domains.len() < 2 {
-            return Ok(vec![domains.into_iter().collect()]);
+            return Ok(domains.into_iter().map(|domain| vec![domain]).collect());
         }
         let member = |&CaptureRow { source, .. }: &CaptureRow| {
             let (lang, text_bytes) = match source.place() {

@@ -89,11 +89,11 @@ impl Together {
     }
 }
 
-/// The sites that are joined otherwise than people say now, and all that may be one site with them, each with its domains.
+/// The sites that are joined otherwise than people say now, and all that may be one site with them.
 ///
 /// # Errors
 /// When the catalog cannot be read.
-pub fn misplaced(store: &Store, across_suffixes: bool) -> Result<BTreeMap<SiteId, BTreeSet<String>>> {
+pub fn misplaced(store: &Store, across_suffixes: bool) -> Result<BTreeSet<SiteId>> {
     let corrections = store.corrections();
     let mut domains: BTreeSet<String> = BTreeSet::new();
     let present = |group: &[String]| -> Result<Vec<(String, SiteId)>> {
@@ -123,13 +123,12 @@ pub fn misplaced(store: &Store, across_suffixes: bool) -> Result<BTreeMap<SiteId
             domains.extend(group.into_iter().map(|(domain, _)| domain));
         }
     }
-    let mut found: BTreeMap<SiteId, BTreeSet<String>> = BTreeMap::new();
+    let mut found = BTreeSet::new();
     for domain in domains {
-        let family = if across_suffixes { store.sites_of_family(&family(&domain))? } else { Vec::new() };
-        let own = store.site_of_domain(&domain)?.map(|site| (domain, site));
-        for (domain, site) in family.into_iter().chain(own) {
-            found.entry(site).or_default().insert(domain);
+        if across_suffixes {
+            found.extend(store.sites_of_family(&family(&domain))?.into_iter().map(|(_, site)| site));
         }
+        found.extend(store.site_of_domain(&domain)?);
     }
     Ok(found)
 }
@@ -156,7 +155,7 @@ mod tests {
         assert_eq!(said.members("a.org").collect::<Vec<_>>(), ["a.org", "b.com"]);
         assert_eq!(said.members("c.net").collect::<Vec<_>>(), ["c.net"]);
         assert_eq!(said.joined(owned(&[&["a.org"], &["b.com"]])), owned(&[&["a.org", "b.com"]]));
-        assert_eq!(said.site_name(&owned(&[&["a.org", "b.com"]])[0]), Some("a.org=b.com".to_owned()));
+        assert_eq!(said.site_name(&owned(&[&["a.org", "b.com"]])[0]), Some("a.org|b.com".to_owned()));
         // The store has nothing of the other one.
         assert_eq!(said.site_name(&owned(&[&["a.org"]])[0]), None);
     }
@@ -168,6 +167,6 @@ mod tests {
         assert_eq!(said.name_of("www.b.de"), "a.*");
         let groups = said.joined(owned(&[&["a.fr", "a.org"], &["b.com"], &["b.de"]]));
         assert_eq!(groups, owned(&[&["a.fr", "a.org", "b.com"], &["b.de"]]));
-        assert_eq!(said.site_name(&groups[0]), Some("a.org=b.com".to_owned()));
+        assert_eq!(said.site_name(&groups[0]), Some("a.org|b.com".to_owned()));
     }
 }
