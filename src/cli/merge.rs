@@ -23,7 +23,8 @@ use super::stop::{check_stop, look_at_stop};
 ///
 /// What was read is taken over, without reading the archives again: pages, archives, requests of `diglot recover`, corrections, marks of reviewers.
 /// Keys, pairs and sentence pairs depend on what the stores have together; `diglot run --store OUT` makes them, and they are those of one
-/// run on all archives. An archive that several stores have is taken once. What a store has removed stays removed from its archives.
+/// run on all archives. An archive that several stores have is taken once. What a store has removed stays removed from its archives,
+/// and an archive that one of them has removed as a whole is left out, and named.
 ///
 /// The settings of the first store hold, and those of others that differ are told. Scores of a scorer, samples that were drawn for review,
 /// and rounds of `diglot explore` are not taken over. The stores are only read, and --store is ignored. OUT appears once it is complete:
@@ -106,7 +107,17 @@ impl Merge {
             say(format!(
                 "{} was read with other settings of reading than {}, or by another release; its pages stay as they were read",
                 store.display(),
-                self.stores[0].display()
+                merged.read_first.display()
+            ));
+        }
+        for path in &merged.archives_removed {
+            say(format!(
+                "{path} is left out, since one of the stores had removed it as a whole; `diglot run{place} {path}` reads it again"
+            ));
+        }
+        for path in &merged.named_alike {
+            say(format!(
+                "{path} is here, though one of the stores had removed an archive of this name; `diglot remove{place}` takes it out"
             ));
         }
         if merged.removed > 0 {

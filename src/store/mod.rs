@@ -130,7 +130,7 @@ pub(crate) use rebuild::add_batch;
 use record_kinds::KINDS;
 pub use record_kinds::Store;
 use records::{Mapped, RecordRef, START};
-pub(crate) use removed::{archive_hash, hashes_of, name_hash};
+pub(crate) use removed::{Removed, archive_hash, hashes_of, name_hash};
 pub use reviews::{Forgotten, Marks, Reviews, Standing};
 use seen::Seen;
 #[cfg(not(feature = "internals"))]

@@ -1,5 +1,7 @@
 //! What was removed: batches as a whole, and hosts and URLs in the archives that existed at the time.
 
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -25,12 +27,18 @@ pub fn hashes_of(identity: &str) -> [u64; 5] {
     [identity, host, &registrable_domain(host), name, &registrable_domain(name)].map(name_hash)
 }
 
+/// Set in both numbers of a range of archives, which stands in a [`RemovalRecord`] as two entries, of its start and its end, under the
+/// complement of the name's hash. Releases that know no ranges look for no such hash.
+const BOUND: u32 = 1 << 31;
+
 /// All removals of a store together.
 #[derive(Clone, Debug, Default)]
 pub struct Removed {
     batches: FxHashSet<u64>,
     /// Hash of a name → the name is removed from the archives with a smaller number.
     names: FxHashMap<u64, u32>,
+    /// Hash of a name → further archives from which it is removed: those of one of the stores that were merged.
+    ranges: FxHashMap<u64, Vec<Range<u32>>>,
     /// True when some of it is still in the files.
     is_in_files: bool,
 }
@@ -42,17 +50,52 @@ impl Removed {
             *self = Removed::default();
         }
         self.batches.extend(&removal.batches);
-        for &(name, archives) in &removal.names {
-            let known = self.names.entry(name).or_default();
-            *known = archives.max(*known);
+        let mut names = removal.names.iter();
+        while let Some(&(name, archives)) = names.next() {
+            if archives & BOUND == 0 {
+                self.note(name, 0..archives);
+            } else if let Some((_, end)) = names.next() {
+                self.note(!name, archives & !BOUND..end & !BOUND);
+            }
         }
         self.is_in_files |= !removal.purged;
+    }
+
+    /// Adds a name, by its hash, and the archives from which it is removed.
+    pub fn note(&mut self, name: u64, archives: Range<u32>) {
+        let first = self.names.get(&name).copied().unwrap_or_default();
+        if archives.start <= first {
+            self.names.insert(name, archives.end.max(first));
+            return;
+        }
+        let ranges = self.ranges.entry(name).or_default();
+        if !ranges.contains(&archives) {
+            ranges.push(archives);
+        }
+    }
+
+    /// True when nothing is removed by its name.
+    pub fn is_without_names(&self) -> bool {
+        self.names.is_empty() && self.ranges.is_empty()
+    }
+
+    /// The hashes of all names, each with archives from which it is removed.
+    pub fn all(&self) -> impl Iterator<Item = (u64, Range<u32>)> + '_ {
+        let names = self.names.iter().map(|(&name, &archives)| (name, 0..archives));
+        let ranges =
+            self.ranges.iter().flat_map(|(&name, ranges)| ranges.iter().map(move |range| (name, range.clone())));
+        names.chain(ranges)
     }
 
     /// All removals as one record, for when the files no longer hold anything of them.
     pub fn purged(&self) -> RemovalRecord {
         let mut names: Vec<(u64, u32)> = self.names.iter().map(|(&name, &archives)| (name, archives)).collect();
         names.sort_unstable();
+        let ranges =
+            self.ranges.iter().flat_map(|(name, ranges)| ranges.iter().map(|range| (*name, range.start, range.end)));
+        let mut ranges: Vec<(u64, u32, u32)> = ranges.collect();
+        ranges.sort_unstable();
+        names.extend(ranges.into_iter().flat_map(|(name, start, end)| [(!name, start | BOUND), (!name, end | BOUND)]));
         RemovalRecord { batches: Vec::new(), names, replaces: true, purged: true }
     }
 
@@ -68,20 +111,24 @@ impl Removed {
 
     /// True when exactly this name was removed at some time; given its [`name_hash`] or [`archive_hash`].
     pub fn names(&self, hash: u64) -> bool {
-        self.names.contains_key(&hash)
+        self.names.contains_key(&hash) || self.ranges.contains_key(&hash)
     }
 
     /// True when a URL (without scheme), its host or its registrable domain was removed at some time.
     pub fn has(&self, identity: &str) -> bool {
-        self.takes(0, identity)
+        !self.is_without_names() && hashes_of(identity).into_iter().any(|hash| self.names(hash))
     }
 
     /// True when the captures of a URL (without scheme) in an archive are removed.
     pub fn takes(&self, archive: u32, identity: &str) -> bool {
-        if self.names.is_empty() {
+        if self.is_without_names() {
             return false;
         }
-        hashes_of(identity).iter().filter_map(|name| self.names.get(name)).any(|&archives| archive < archives)
+        let is_within = |name: &u64| {
+            self.names.get(name).is_some_and(|&archives| archive < archives)
+                || self.ranges.get(name).is_some_and(|ranges| ranges.iter().any(|range| range.contains(&archive)))
+        };
+        hashes_of(identity).iter().any(is_within)
     }
 
     /// True when the URL of a request was removed, or the page on whose behalf it was made.
@@ -91,7 +138,7 @@ impl Removed {
 
     /// True when a sample of the captures left out of an archive has a URL that was removed.
     pub fn takes_sample(&self, archive: u32, sample: &SkipSample) -> bool {
-        if self.names.is_empty() {
+        if self.is_without_names() {
             return false;
         }
         let url = sample.detail.split(' ').next().and_then(|url| CanonicalUrl::parse(url).ok());
@@ -146,5 +193,23 @@ mod tests {
         again.add(&removed.purged());
         assert!(again.takes(2, "ex.org/a") && !again.takes(3, "ex.org/a") && !again.is_in_files());
         assert!(!again.has_batch(RecordRef(64)));
+    }
+
+    #[test]
+    fn a_name_may_be_removed_from_archives_that_are_not_the_first() {
+        let mut removed = Removed::default();
+        let name = name_hash("ex.org");
+        for archives in [5..7, 2..3, 0..1, 1..2, 5..7] {
+            removed.note(name, archives);
+        }
+        removed.note(name_hash("two.com"), 0..0);
+        let mut again = Removed::default();
+        again.add(&removed.purged());
+        assert_eq!(again.purged().names.len(), 6, "two names, and two ranges of two bounds each");
+        for removed in [&removed, &again] {
+            let taken: Vec<u32> = (0..9).filter(|&archive| removed.takes(archive, "ex.org/a")).collect();
+            assert_eq!(taken, [0, 1, 2, 5, 6]);
+            assert!(removed.has("two.com/a") && !removed.takes(0, "two.com/a") && !removed.has("three.net/"));
+        }
     }
 }

@@ -12,6 +12,7 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::access::{fault, not_opened};
@@ -130,21 +131,38 @@ impl Reviews {
         file.write_all(&line).and_then(|()| file.sync_data()).map_err(Error::io(&path, "writing"))
     }
 
-    /// Adds all lines of the marks of another store, durably; returns how many.
+    /// Adds the lines of the marks of other stores, durably, in the order of their times, so that the last mark of a reviewer is the last one
+    /// that was made; returns how many. A line that several stores have is taken once. Lines of one store keep their order, and those
+    /// that cannot be read stay behind the one that they follow. All lines are in memory.
     ///
     /// # Errors
     /// When they cannot be read, or the disk does not take them.
-    pub fn take(&self, other: &Reviews) -> Result<u64> {
-        let lines: Vec<Vec<u8>> = other.lines()?.into_iter().filter(|line| !line.is_empty()).collect();
+    pub fn take(&self, others: &[Reviews]) -> Result<u64> {
+        let (mut lines, mut known) = (Vec::new(), FxHashSet::default());
+        for other in others {
+            let (mut latest, mut own) = (None, Vec::new());
+            for line in other.lines()?.into_iter().filter(|line| !line.is_empty()) {
+                let mark = serde_json::from_slice::<Mark>(&line).ok();
+                // A clock that was set back does not change the order of a store.
+                latest = latest.max(mark.and_then(|mark| mark.at.parse::<jiff::Timestamp>().ok()));
+                let hash = xxh3_64(&line);
+                own.push(hash);
+                if !known.contains(&hash) {
+                    lines.push((latest, line));
+                }
+            }
+            known.extend(own);
+        }
         if lines.is_empty() {
             return Ok(0);
         }
+        lines.sort_by_key(|(at, _)| *at);
         let (path, mut held) = (self.marks_file(), self.open_marks()?);
-        let mut bytes = lines.join(&b'\n');
-        bytes.push(b'\n');
+        let count = lines.len() as u64;
+        let bytes: Vec<u8> = lines.into_iter().flat_map(|(_, line)| line.into_iter().chain([b'\n'])).collect();
         let written = held.file.write_all(&bytes).and_then(|()| held.file.sync_data());
         written.map_err(Error::io(&path, "writing"))?;
-        Ok(lines.len() as u64)
+        Ok(count)
     }
 
     /// All marks.
@@ -364,6 +382,36 @@ mod tests {
             standing[0].iter().map(|mark| (mark.reviewer.as_str(), mark.verdict)).collect::<Vec<_>>(),
             [("ann", Some(Wrong))]
         );
+        Ok(())
+    }
+
+    #[test]
+    fn marks_of_several_stores_stand_in_the_order_of_their_times() -> Result<()> {
+        let folder = tempfile::tempdir().map_err(Error::io(Path::new("tmp"), "making"))?;
+        let store = |name: &str, seconds: &[u32]| -> Result<Reviews> {
+            let reviews = Reviews::of(&folder.path().join(name));
+            for second in seconds {
+                let at = format!("2026-11-01T00:00:0{second}Z");
+                reviews.add(&Mark { at, ..mark(&format!("http://ex.org/{name}{second}"), "ann", None) })?;
+            }
+            Ok(reviews)
+        };
+        let (a, b) = (store("a", &[1, 5, 4])?, store("b", &[0, 4, 7])?);
+        let path = b.marks_file();
+        let lines = fs::read_to_string(&path).unwrap_or_default().replacen('\n', "\nno mark\n", 1);
+        fs::write(&path, lines).map_err(Error::io(&path, "writing"))?;
+        let all = Reviews::of(&folder.path().join("all"));
+        assert_eq!(all.take(&[a.clone(), b, a])?, 7);
+        let marks = all.marks()?;
+        let urls: Vec<&str> = marks
+            .all
+            .iter()
+            .map(|mark| &mark.marked)
+            .map(|of| if of.url_a.ends_with("/en") { &of.url_b } else { &of.url_a })
+            .map(|url| &url[14..])
+            .collect();
+        assert_eq!(urls, ["b0", "a1", "b4", "a5", "a4", "b7"]);
+        assert_eq!(marks.unreadable, [2]);
         Ok(())
     }
 

@@ -4,7 +4,8 @@
 //! stages make is made anew by the next run, since it depends on what the others have: which capture of a URL wins, which pages a domain has, which keys are credible,
 //! what is learnt of two languages. Archives get new numbers, which stand in each page, so pages are unpacked and packed again.
 
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,12 +13,12 @@ use crate::corrections::{Corrections, Line};
 use crate::error::{Error, Result};
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
-    ArchiveRecord, ArchivedBatchRecord, BatchRecord, HintRecord, PageEntry, RefusedRecord, RemovalRecord,
-    RequestRecord, RequestedRecord, StageRecord, StoredPage,
+    ArchiveRecord, ArchivedBatchRecord, BatchRecord, HintRecord, PageEntry, RefusedRecord, RequestRecord,
+    RequestedRecord, StageRecord, StoredPage,
 };
 use crate::store::records::{RecordRef, START};
-use crate::store::{CorrectionFile, Reviews, Store, hashes_of};
-use crate::types::{Watch, host_of};
+use crate::store::{CorrectionFile, Removed, Reviews, Store, archive_hash, hashes_of};
+use crate::types::{CanonicalUrl, Watch, host_of};
 
 /// Bytes of pages that are packed at once.
 const PORTION: usize = 32 << 20;
@@ -35,9 +36,15 @@ pub struct Merged {
     pub captures: u64,
     /// How many captures were left out since another store, which has the same archive too, had removed them.
     pub removed: u64,
+    /// Archives that were left out as a whole, since one of the stores had removed what it had read from the same path.
+    pub archives_removed: Vec<String>,
+    /// Archives that are there, though one of the stores had removed an archive of the same name, from another folder.
+    pub named_alike: Vec<String>,
     /// How many names of hosts and URLs one store had removed, and another has in archives of its own, so that they are there.
     pub brought_back: u64,
-    /// Stores whose archives were read with other settings than those of the first, or by another release; their pages stay as they are.
+    /// The first store that has archives.
+    pub read_first: PathBuf,
+    /// Stores whose archives were read with other settings than those of `read_first`, or by another release; their pages stay as they are.
     pub read_otherwise: Vec<PathBuf>,
     /// How many marks of reviewers.
     pub marks: u64,
@@ -48,8 +55,8 @@ pub struct Merged {
 /// Merges stores into a new one. Of settings, the new store has those that it has been given. `check` is given the corrections of some of the
 /// stores together, and those of the last of them.
 ///
-/// The time is that of reading, unpacking, packing and writing all pages. In memory are 32 MiB of pages, the captures of one batch, and the
-/// records of all archives.
+/// The time is that of reading, unpacking, packing and writing all pages. In memory are 32 MiB of pages, the captures of one batch, the
+/// records of all archives, the hashes of removed names, some 20 bytes each, and the marks of reviewers, up to three times.
 ///
 /// # Errors
 /// Where a store has lost data, or cannot be read; when the disk does not take the new one; what `check` and `stop` return. The new store is then to be
@@ -74,8 +81,11 @@ pub fn merge(
             error => error,
         })?;
     }
-    let mut work =
-        Merging { plan: Plan::of(sources)?, sources, out, met: FxHashMap::default(), merged: Merged::default() };
+    let (plan, reviewed) = (Plan::of(sources)?, reviewed(sources)?);
+    let (met, merged) = (FxHashSet::default(), Merged::default());
+    let mut work = Merging { plan, sources, out, met, reviewed, merged };
+    work.merged.archives_removed = std::mem::take(&mut work.plan.archives_removed);
+    work.merged.named_alike = std::mem::take(&mut work.plan.named_alike);
     work.merged.archives = work.plan.archives.len() as u64;
     work.merged.shared = work.plan.archives.iter().filter(|archive| archive.havers.len() > 1).count() as u64;
     let total = work.plan.archives.iter().map(|archive| archive.record.pages).sum();
@@ -103,6 +113,18 @@ fn refuse_losses(source: &Store) -> Result<()> {
     Err(Error::Store { path: source.folder().to_owned(), problem: problem.into() })
 }
 
+/// Hashes of the URLs in marks of reviewers.
+fn reviewed(sources: &[Store]) -> Result<FxHashSet<u64>> {
+    let mut found = FxHashSet::default();
+    for source in sources {
+        let urls = Reviews::of(source.folder()).urls()?;
+        found.extend(
+            urls.iter().filter_map(|url| CanonicalUrl::parse(url).ok()).map(|url| hashes_of(url.identity())[0]),
+        );
+    }
+    Ok(found)
+}
+
 /// An archive of the new store.
 struct Chosen {
     record: ArchiveRecord,
@@ -121,15 +143,21 @@ struct Plan {
     numbers: FxHashMap<(usize, u32), u32>,
     /// Hashes of what some store had removed.
     removed: FxHashSet<u64>,
+    /// Fingerprints of archives that some store had removed as a whole.
+    gone: FxHashSet<u64>,
+    archives_removed: Vec<String>,
+    named_alike: Vec<String>,
 }
 
 impl Plan {
     fn of(sources: &[Store]) -> Result<Plan> {
         let mut plan = Plan::default();
+        let archives = sources.iter().map(Store::archives).collect::<Result<Vec<_>>>()?;
+        plan.leave_out(sources, &archives);
         let mut known: FxHashMap<u64, u32> = FxHashMap::default();
-        for (at, source) in sources.iter().enumerate() {
-            for (record, number) in source.archives()?.into_iter().zip(0u32..) {
-                if record.is_removed() {
+        for (at, archives) in archives.into_iter().enumerate() {
+            for (record, number) in archives.into_iter().zip(0u32..) {
+                if record.is_removed() || plan.gone.contains(&record.identity.fingerprint) {
                     continue;
                 }
                 let next = plan.archives.len() as u32;
@@ -146,9 +174,50 @@ impl Plan {
                     }
                 }
             }
-            plan.removed.extend(source.removed().purged().names.into_iter().map(|(name, _)| name));
+            plan.removed.extend(sources[at].removed().all().map(|(name, _)| name));
         }
         Ok(plan)
+    }
+
+    /// Notes the archives that some store had removed as a whole, of which it knows the names alone.
+    fn leave_out(&mut self, sources: &[Store], archives: &[Vec<ArchiveRecord>]) {
+        let there = |records: &'_ [ArchiveRecord]| {
+            let there = records.iter().filter(|record| !record.is_removed());
+            there.map(|record| record.identity.fingerprint).collect::<FxHashSet<u64>>()
+        };
+        let there: Vec<FxHashSet<u64>> = archives.iter().map(|records| there(records)).collect();
+        let mut named = FxHashSet::default();
+        for identity in archives.iter().flatten().filter(|record| !record.is_removed()).map(|record| &record.identity) {
+            // A store that has it again has read it after it had removed it.
+            let without = || sources.iter().zip(&there).filter(|(_, there)| !there.contains(&identity.fingerprint));
+            let is_removed = |name: &str| without().any(|(source, _)| source.removed().names(archive_hash(name)));
+            let path = Path::new(&identity.path);
+            let last = path.file_name().and_then(|last| last.to_str());
+            // What came by a pipe has no path that says which archive it is.
+            if path.is_absolute() && is_removed(&identity.path) {
+                self.gone.insert(identity.fingerprint);
+                if named.insert(&identity.path) {
+                    self.archives_removed.push(identity.path.clone());
+                }
+            } else if last.is_some_and(is_removed) && named.insert(&identity.path) {
+                self.named_alike.push(identity.path.clone());
+            }
+        }
+    }
+
+    /// The numbers in the new store of archives of a store, as ranges in order.
+    fn numbers_of(&self, source: usize, archives: Range<u32>) -> Vec<Range<u32>> {
+        let mut numbers: Vec<u32> =
+            archives.filter_map(|number| self.numbers.get(&(source, number)).copied()).collect();
+        numbers.sort_unstable();
+        let mut found: Vec<Range<u32>> = Vec::new();
+        for number in numbers {
+            match found.last_mut().filter(|last| last.end == number) {
+                Some(last) => last.end += 1,
+                None => found.push(number..number + 1),
+            }
+        }
+        found
     }
 
     /// The number in the new store of an archive that is taken from this one.
@@ -162,8 +231,10 @@ struct Merging<'m> {
     plan: Plan,
     sources: &'m [Store],
     out: &'m mut Store,
-    /// Hashes of names that some store had removed, and that are there: the first archive that has them.
-    met: FxHashMap<u64, u32>,
+    /// Hashes of names that some store had removed, and that are there.
+    met: FxHashSet<u64>,
+    /// Hashes of the URLs in marks of reviewers that no archive has, as far as batches were taken over.
+    reviewed: FxHashSet<u64>,
     merged: Merged,
 }
 
@@ -210,7 +281,7 @@ impl Merging<'_> {
         self.merged.removed += lacking;
         self.merged.captures += taken.pages.len() as u64;
         self.pages(at, number, &mut taken.pages)?;
-        self.meet(number, &taken);
+        self.meet(&taken);
         self.out.batches.append(&taken).map(drop)
     }
 
@@ -239,23 +310,22 @@ impl Merging<'_> {
         Ok(())
     }
 
-    /// Notes which of the names that some store had removed an archive has.
-    fn meet(&mut self, number: u32, batch: &BatchRecord) {
+    /// Notes which of the names that some store had removed a batch has.
+    fn meet(&mut self, batch: &BatchRecord) {
         if self.plan.removed.is_empty() {
             return;
         }
         let identities = batch.pages.iter().map(|page| &page.identity);
         for identity in identities.chain(batch.skipped.iter().map(|skip| &skip.identity)) {
-            for hash in hashes_of(identity).into_iter().filter(|hash| self.plan.removed.contains(hash)) {
-                let first = self.met.entry(hash).or_insert(number);
-                *first = number.min(*first);
-            }
+            let hashes = hashes_of(identity);
+            self.reviewed.remove(&hashes[0]);
+            self.met.extend(hashes.into_iter().filter(|hash| self.plan.removed.contains(hash)));
         }
     }
 
     /// Takes over all that is not of batches, and commits.
     fn finish(&mut self) -> Result<()> {
-        let mut changes = Changes::default();
+        let (mut changes, removed) = (Changes::default(), self.removals());
         for (chosen, number) in self.plan.archives.iter().zip(0u32..) {
             changes.put(Keyspace::Archive, &number.to_be_bytes(), &chosen.record);
             changes.put(Keyspace::Fingerprint, &chosen.record.identity.fingerprint.to_be_bytes(), &number);
@@ -266,7 +336,9 @@ impl Merging<'_> {
         // What the first store says of an input or a request holds, so it is written last.
         for source in self.sources.iter().rev() {
             source.catalog().for_each(Keyspace::Hint, |path, hint: HintRecord| {
-                changes.put(Keyspace::Hint, path, &hint);
+                if !self.plan.gone.contains(&hint.fingerprint) {
+                    changes.put(Keyspace::Hint, path, &hint);
+                }
                 commit_some(self.out, &mut changes)
             })?;
             source.catalog().for_each(Keyspace::Refused, |path, refused: RefusedRecord| {
@@ -275,60 +347,75 @@ impl Merging<'_> {
                 }
                 commit_some(self.out, &mut changes)
             })?;
-            let mut requested: Vec<(String, RequestedRecord)> = Vec::new();
+            let mut waiting = RequestRecord::default();
             source.catalog().for_each(Keyspace::Requested, |key, request: RequestedRecord| {
                 let identity = key.iter().position(|&byte| byte == 0).map_or(key, |end| &key[end + 1..]);
-                requested.push((String::from_utf8_lossy(identity).into_owned(), request));
-                Ok(())
+                let requested = (String::from_utf8_lossy(identity).into_owned(), request);
+                if !removed.has_request(&requested) {
+                    waiting.requested.push(requested);
+                }
+                if waiting.requested.len() < ENTRIES {
+                    return Ok(());
+                }
+                self.out.remember(&std::mem::take(&mut waiting), &mut changes)?;
+                commit_some(self.out, &mut changes)
             })?;
-            for requested in requested.chunks(ENTRIES) {
-                let request = RequestRecord { requested: requested.to_vec(), rounds: Vec::new() };
-                self.out.remember(&request, &mut changes)?;
+            if !waiting.requested.is_empty() {
+                self.out.remember(&waiting, &mut changes)?;
                 commit_some(self.out, &mut changes)?;
             }
         }
         let stage = self.sources.iter().map(|source| source.stage("ingest")).collect::<Result<Vec<StageRecord>>>()?;
-        if let Some(first) = stage.iter().find(|stage| stage.finished) {
+        // A store that has begun to read has a fingerprint.
+        let mut read = stage.iter().zip(self.sources).filter(|(stage, _)| stage.fingerprint != 0);
+        if let Some((first, source)) = read.next() {
             changes.put(Keyspace::Stage, b"ingest", first);
-            let others = stage.iter().zip(self.sources).filter(|(stage, _)| stage.finished);
-            let differing = others.filter(|(stage, _)| stage.fingerprint != first.fingerprint);
+            self.merged.read_first = source.folder().to_owned();
+            let differing = read.filter(|(stage, _)| stage.fingerprint != first.fingerprint);
             self.merged.read_otherwise = differing.map(|(_, source)| source.folder().to_owned()).collect();
         }
         self.marks()?;
         self.merged.brought_back = self.met.len() as u64;
-        let names = self.removals();
-        if names.is_empty() {
+        if removed.is_without_names() {
             return self.out.commit(changes);
         }
-        let removal = RemovalRecord { batches: Vec::new(), names, replaces: true, purged: true };
-        self.out.commit_removal(&removal, changes)
+        self.out.commit_removal(&removed.purged(), changes)
     }
 
-    /// The names that stores had removed, for the archives that they had then: so they stay removed if one of these is read again after
-    /// damage. A name that another store has in an archive with a lower number is left out.
-    fn removals(&self) -> Vec<(u64, u32)> {
-        let mut found: FxHashMap<u64, u32> = FxHashMap::default();
+    /// The names that stores had removed, for the archives that they had then: so they stay removed from what is still to be read of these,
+    /// and if one of them is read again after damage.
+    fn removals(&self) -> Removed {
+        let mut found = Removed::default();
         for (at, source) in self.sources.iter().enumerate() {
-            for (name, archives) in source.removed().purged().names {
-                let numbers = (0..archives).filter_map(|number| self.plan.numbers.get(&(at, number)));
-                let until = numbers.max().map_or(0, |last| last + 1);
-                if self.met.get(&name).is_none_or(|&first| until <= first) {
-                    let known = found.entry(name).or_default();
-                    *known = until.max(*known);
+            let mut known: FxHashMap<Range<u32>, Vec<Range<u32>>> = FxHashMap::default();
+            for (name, archives) in source.removed().all() {
+                let numbers =
+                    known.entry(archives.clone()).or_insert_with(|| self.plan.numbers_of(at, archives.clone()));
+                if numbers.is_empty() {
+                    found.note(name, 0..0);
                 }
+                numbers.iter().for_each(|numbers| found.note(name, numbers.clone()));
             }
         }
-        let mut found: Vec<(u64, u32)> = found.into_iter().collect();
-        found.sort_unstable();
         found
     }
 
+    /// Takes over the marks, but for those on pages that some store had removed, and that no archive has.
     fn marks(&mut self) -> Result<()> {
+        let sources: Vec<Reviews> = self.sources.iter().map(|source| Reviews::of(source.folder())).collect();
+        for source in &sources {
+            self.merged.bad_marks.extend(source.marks()?.bad_lines());
+        }
         let all = Reviews::of(self.out.folder());
-        for source in self.sources {
-            let reviews = Reviews::of(source.folder());
-            self.merged.bad_marks.extend(reviews.marks()?.bad_lines());
-            self.merged.marks += all.take(&reviews)?;
+        self.merged.marks = all.take(&sources)?;
+        let is_gone = |url: &str| {
+            let hashes = CanonicalUrl::parse(url).map(|url| hashes_of(url.identity()));
+            hashes.is_ok_and(|hashes| {
+                self.reviewed.contains(&hashes[0]) && hashes.iter().any(|hash| self.plan.removed.contains(hash))
+            })
+        };
+        if !self.plan.removed.is_empty() {
+            self.merged.marks -= all.forget(is_gone)?.marks as u64;
         }
         Ok(())
     }
@@ -348,7 +435,7 @@ mod tests {
     use crate::extent::extent;
     use crate::pipeline::run_all;
     use crate::store::faults::{self, Failure};
-    use crate::store::{Access, layout::ArchiveIdentity};
+    use crate::store::{Access, layout::ArchiveIdentity, name_hash};
 
     fn merged(sources: &[Store], out: &Path) -> Result<Merged> {
         let mut store = Store::open(out, Access::Write)?;
@@ -378,6 +465,34 @@ mod tests {
                 Ok(again) => assert!(again == found && step + 5 > steps, "step {step} of {steps}, {failed:?}"),
             }
         }
+    }
+
+    #[test]
+    fn what_is_removed_is_removed_from_the_archives_of_its_store_and_not_requested() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = |name: &str, fingerprint: u64, removed: &[&str]| {
+            let mut store = Store::open(&folder.path().join(name), Access::Write).expect("a new store");
+            let mut changes = Changes::default();
+            let identity = ArchiveIdentity { path: format!("/{name}.warc"), fingerprint, ..ArchiveIdentity::default() };
+            let archive = ArchiveRecord { identity, position: 10, ..ArchiveRecord::default() };
+            changes.put(Keyspace::Archive, &0u32.to_be_bytes(), &archive);
+            let requested = ["left.org/a", "gone.org/a"].map(|url| (url.to_owned(), RequestedRecord::default()));
+            let request = RequestRecord { requested: requested.to_vec(), rounds: Vec::new() };
+            store.remember(&request, &mut changes).expect("room on the disk");
+            let mut names = Removed::default();
+            removed.iter().for_each(|name| names.note(name_hash(name), 0..1));
+            store.commit_removal(&names.purged(), changes).expect("room on the disk");
+            store
+        };
+        let sources =
+            [store("a", 7, &["one.org"]), store("b", 8, &["gone.org"]), store("c", 9, &["gone.org", "one.org"])];
+        let out = folder.path().join("out");
+        merged(&sources, &out).expect("room on the disk");
+        let out = Store::open(&out, Access::Read).expect("a store");
+        let takes = |url: &str| [0, 1, 2, 3].map(|archive| out.removed().takes(archive, url));
+        assert_eq!(takes("one.org/a"), [true, false, true, false]);
+        assert_eq!(takes("gone.org/a"), [false, true, true, false]);
+        assert_eq!(out.catalog().keys(Keyspace::Requested).expect("a store").len(), 1);
     }
 
     #[test]

@@ -113,6 +113,12 @@ fn what_a_store_has_removed_stays_removed_from_its_archives() {
     for url in ["http://tiny.test/fr/garden.html", "http://tiny.test/en/garden.html"] {
         diglot(&a).args(["remove", "-q", "--url", url]).assert().success();
     }
+    // Marks on what is gone go too.
+    let mark = |other: &str| format!("{{\"url_a\": \"http://tiny.test/en/garden.html\", \"url_b\": \"{other}\"}}\n");
+    let kept = mark("http://x.test/");
+    fs::create_dir_all(b.join("review")).expect("room on the disk");
+    let marks = mark("http://tiny.test/fr/garden.html") + &kept;
+    fs::write(b.join("review/marks.jsonl"), marks).expect("room on the disk");
     let urls = |store: &Path| -> Vec<String> {
         run(store, &[]);
         export(store, &["--what", "pages"]).iter().map(|row| text(row, "url").to_owned()).collect()
@@ -123,6 +129,7 @@ fn what_a_store_has_removed_stays_removed_from_its_archives() {
         // The first store's own removals are no news.
         assert_eq!(told.contains("2 captures left out"), stores[0] == &b, "{told}");
         assert!(told.contains("1 name of hosts or URLs"), "{told}");
+        assert_eq!(fs::read_to_string(out.join("review/marks.jsonl")).expect("marks"), kept);
         let urls = urls(&out);
         assert!(urls.contains(&"http://tiny.test/en/garden.html".to_owned()), "the other archive has it: {urls:?}");
         assert!(!urls.contains(&"http://tiny.test/fr/garden.html".to_owned()), "{urls:?}");
@@ -130,6 +137,36 @@ fn what_a_store_has_removed_stays_removed_from_its_archives() {
         assert_eq!(told, "removed already: tiny.test/fr/garden.html\n");
         fs::remove_dir_all(&out).expect("it is ours");
     }
+}
+
+#[test]
+fn an_archive_that_a_store_has_removed_is_left_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [a, b, out, elsewhere] = ["a", "b", "out", "elsewhere"].map(|name| folder.path().join(name));
+    let archive = folder.path().canonicalize().expect("a folder").join("tiny.warc");
+    tiny_site(&archive);
+    for store in [&a, &b] {
+        diglot(store).args(["ingest", "-q"]).arg(&archive).arg(packaging()).assert().success();
+    }
+    diglot(&b).args(["remove", "-q", "--archive"]).arg(&archive).assert().success();
+    for stores in [[&a, &b], [&b, &a]] {
+        let told = merge(&stores.map(PathBuf::as_path), &out);
+        assert!(told.contains("merged: 1 archive, ") && told.contains("tiny.warc is left out, since one of"), "{told}");
+        fs::remove_dir_all(&out).expect("it is ours");
+    }
+    // It may be another archive that has this name elsewhere.
+    fs::create_dir(&elsewhere).expect("room on the disk");
+    let other = elsewhere.join("tiny.warc");
+    fs::copy(&archive, &other).expect("room on the disk");
+    fs::remove_dir_all(&a).expect("it is ours");
+    diglot(&a).args(["ingest", "-q"]).arg(&other).assert().success();
+    let told = merge(&[&a, &b], &out);
+    assert!(told.contains("merged: 2 archives, ") && told.contains("tiny.warc is here, though one of the"), "{told}");
+    fs::remove_dir_all(&out).expect("it is ours");
+    // A store that has read it again has it.
+    diglot(&b).args(["ingest", "-q"]).arg(&archive).assert().success();
+    let told = merge(&[&a, &b], &out);
+    assert!(told.contains("merged: 2 archives, ") && !told.contains("tiny.warc"), "{told}");
 }
 
 #[test]
