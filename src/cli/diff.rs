@@ -20,11 +20,12 @@ use super::say::say;
 /// Say what differs between two stores: pairs and sentence pairs gained, lost and changed, and why.
 ///
 /// Without --what, a summary: for each two languages, and for each host on which something differs, how many BEFORE has and AFTER has, and
-/// how many were gained, lost and changed; the host `*` stands for all. With --what, the rows themselves.
+/// how many were gained, lost and changed; the host `*` stands for all. A pair of pages on two hosts counts for each. With --what, the rows themselves.
 ///
 /// Pairs are the same if their URLs are, but for http and https; they changed if their score, method, key or languages did. STATUS is
 /// `accepted`, or the reason that `diglot explain` gives in the store without the pair, which is also WHY a pair was gained or lost.
-/// Sentence pairs are the same if their pages and texts are, but for white space; they changed if their score did.
+/// Sentence pairs are the same if their pages and texts are, but for white space; they changed if their score did. Those that a store leaves
+/// out since another site has them too are none of its sentence pairs, where both stores have compared their sites; with --host they are.
 ///
 /// Neither store is changed, and --store is ignored.
 #[derive(Args)]
@@ -120,11 +121,15 @@ impl Counts {
 struct Summary(BTreeMap<(What, [Lang; 2], String), Counts>);
 
 impl Summary {
-    fn add(&mut self, what: What, langs: [Lang; 2], url: &str, change: Change) {
+    fn add(&mut self, what: What, langs: [Lang; 2], urls: [&str; 2], change: Change) {
         self.0.entry((what, langs, ALL.to_owned())).or_default().add(change);
         if change != Change::Same {
-            let host = CanonicalUrl::parse(url).map(|url| url.host().to_owned()).unwrap_or_default();
-            self.0.entry((what, langs, host)).or_default().add(change);
+            let host = |url| CanonicalUrl::parse(url).map(|url| url.host().to_owned()).unwrap_or_default();
+            let [a, b] = urls.map(host);
+            if a != b {
+                self.0.entry((what, langs, b)).or_default().add(change);
+            }
+            self.0.entry((what, langs, a)).or_default().add(change);
         }
     }
 
@@ -178,6 +183,20 @@ impl Diff {
         Side::of(store, config, self.host.as_deref().map(host_of).as_deref())
     }
 
+    /// Says where the sites of one store alone are compared with each other.
+    fn note_comparison(&self, before: &(Store, Config), after: &(Store, Config)) -> diglot::Result<()> {
+        let place = match [self.side(before)?.is_compared()?, self.side(after)?.is_compared()?] {
+            [true, false] if self.host.is_none() => &self.after,
+            [false, true] if self.host.is_none() => &self.before,
+            _ => return Ok(()),
+        };
+        say(format!(
+            "sentence pairs that several sites have count on each of them, since the sites of {} have not been compared",
+            place.display()
+        ));
+        Ok(())
+    }
+
     fn note(&self, change: Change) {
         if self.exit_code && change != Change::Same {
             DIFFER.store(true, Ordering::Relaxed);
@@ -191,14 +210,15 @@ impl Diff {
             super::stop::check_stop()?;
             self.note(found.change);
             if let Some(line) = found.line() {
-                summary.add(What::Pairs, [line.lang_a, line.lang_b], &line.url_a, found.change);
+                summary.add(What::Pairs, [line.lang_a, line.lang_b], [&line.url_a, &line.url_b], found.change);
             }
             Ok(())
         })?;
+        self.note_comparison(before, after)?;
         for_each_sentence_change(self.side(before)?, self.side(after)?, false, &mut |found| {
             super::stop::check_stop()?;
             self.note(found.change);
-            summary.add(What::Bitext, found.langs, found.urls[0], found.change);
+            summary.add(What::Bitext, found.langs, found.urls, found.change);
             Ok(())
         })?;
         if summary.0.is_empty() {
@@ -221,6 +241,7 @@ impl Diff {
 
     fn bitext(&self, before: &(Store, Config), after: &(Store, Config)) -> anyhow::Result<()> {
         let mut listing = self.rows.listing(&self.list, &BITEXT, None)?;
+        self.note_comparison(before, after)?;
         let asked = for_each_sentence_change(self.side(before)?, self.side(after)?, true, &mut |found| {
             super::stop::check_stop()?;
             self.note(found.change);
@@ -287,11 +308,12 @@ mod tests {
     fn hosts_are_counted_where_something_differs() {
         let mut summary = Summary::default();
         let langs = [Lang::EN, Lang::ZH];
-        for (url, change) in [("http://a.org/1", Change::Same), ("http://b.org/1", Change::Lost)] {
-            summary.add(What::Pairs, langs, url, change);
+        let urls = [["http://a.org/1", "http://a.org/2"], ["http://b.org/1", "http://c.org/1"]];
+        for (urls, change) in urls.into_iter().zip([Change::Same, Change::Lost]) {
+            summary.add(What::Pairs, langs, urls, change);
         }
         let hosts = summary.0.iter().map(|((_, _, host), counts)| (host.as_str(), counts.before, counts.lost));
-        assert_eq!(hosts.collect::<Vec<_>>(), [("*", 2, 1), ("b.org", 1, 1)]);
+        assert_eq!(hosts.collect::<Vec<_>>(), [("*", 2, 1), ("b.org", 1, 1), ("c.org", 1, 1)]);
     }
 
     #[test]

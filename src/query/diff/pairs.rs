@@ -76,14 +76,50 @@ fn lost(line: PairLine, Found { line: after, status, .. }: Found) -> PairChange 
     }
 }
 
-/// The columns in which two lines of one pair differ.
+/// The columns in which two lines of one pair differ. Scores are compared as they are listed, and languages page by page.
 fn differing(before: &PairLine, after: &PairLine) -> Vec<&'static str> {
+    let rounded = |line: &PairLine| (line.score * 1e4).round();
+    let langs = |line: &PairLine, first: &str| {
+        if without_scheme(&line.url_a) == first { [line.lang_a, line.lang_b] } else { [line.lang_b, line.lang_a] }
+    };
+    let first = without_scheme(&after.url_a);
     let columns = [
-        ("score", before.score != after.score),
+        ("score", rounded(before) != rounded(after)),
         ("method", before.method != after.method),
         ("key", before.key != after.key),
-        ("langs", [before.lang_a, before.lang_b] != [after.lang_a, after.lang_b]),
-        ("scheme", [&before.url_a, &before.url_b] != [&after.url_a, &after.url_b] && before.lang_a == after.lang_a),
+        ("langs", langs(before, first) != langs(after, first)),
     ];
     columns.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect()
+}
+
+fn without_scheme(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, identity)| identity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{Lang, Provenance};
+
+    #[test]
+    fn a_pair_has_changed_where_a_column_that_is_listed_has() {
+        let line = |[url_a, url_b]: [&str; 2], score| PairLine {
+            url_a: url_a.into(),
+            url_b: url_b.into(),
+            lang_a: Lang::EN,
+            lang_b: Lang::ZH,
+            score,
+            method: "key",
+            key: String::new(),
+            scorer: None,
+            provenance: <[Provenance; 2]>::default(),
+        };
+        let before = line(["http://ex.org/a", "http://ex.org/b"], 0.5);
+        let after = |urls, score| differing(&before, &line(urls, score));
+        assert_eq!(after(["https://ex.org/a", "http://ex.org/b"], 0.500_04), [""; 0]);
+        assert_eq!(after(["http://ex.org/b", "http://ex.org/a"], 0.5002), ["score", "langs"]);
+        let turned =
+            PairLine { lang_a: Lang::ZH, lang_b: Lang::EN, ..line(["http://ex.org/b", "https://ex.org/a"], 0.5) };
+        assert_eq!(differing(&before, &turned), [""; 0], "each page has the language that it had");
+    }
 }

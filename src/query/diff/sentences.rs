@@ -8,14 +8,15 @@ use crate::align::clean::Reason;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
-use crate::query::bitext::{SiteBitext, are_compared, page_record, rounded};
+use crate::query::bitext::{SiteBitext, page_record, rounded};
 use crate::query::paragraphs::sentence_text;
 use crate::query::site::Site;
 use crate::store::layout::{BeadRow, StoredPage};
 use crate::types::{Lang, SiteId};
 
 /// Calls `each` with every sentence pair that either store keeps: by domain, then those of the second store, then those that only the
-/// first has, each in the order in which its store lists them. With `texts`, also with the texts of those that differ. In memory are, of
+/// first has, each in the order in which its store lists them. What stands on another site too counts as left out where that is known of both
+/// stores ([`Side::is_compared`]). With `texts`, also with the texts of those that differ. In memory are, of
 /// one site of each store, 16 bytes for each page pair and a chunk of sentence pairs.
 ///
 /// # Errors
@@ -28,7 +29,9 @@ pub fn for_each_sentence_change(
 ) -> Result<()> {
     let order = after.config;
     let domains = domains(&before, &after)?;
-    let (mut before, mut after) = (Aligned::of(before)?, Aligned::of(after)?);
+    let are_compared = before.is_compared()? && after.is_compared()?;
+    let of = |side| Aligned { side, are_compared, open: None };
+    let (mut before, mut after) = (of(before), of(after));
     for [old, new] in domains {
         if let Some(id) = new {
             Comparison { side: &mut after, other: &mut before, order, texts, is_second: true }.of_site(id, each)?;
@@ -46,7 +49,7 @@ type Key = [u64; 2];
 /// One of the two stores, with the sentence pairs of one site.
 struct Aligned<'s> {
     side: Side<'s>,
-    /// Repetitions across sites are known and count.
+    /// Repetitions across sites are known of both stores, and count.
     are_compared: bool,
     open: Option<OpenBitext>,
 }
@@ -62,12 +65,6 @@ struct OpenBitext {
 }
 
 impl<'s> Aligned<'s> {
-    fn of(side: Side<'s>) -> Result<Aligned<'s>> {
-        let is_all = side.scope.as_ref().is_some_and(|scope| scope.is_all());
-        let are_compared = is_all && are_compared(side.store)?;
-        Ok(Aligned { side, are_compared, open: None })
-    }
-
     fn site(&mut self, id: SiteId) -> Result<&mut OpenBitext> {
         let known = self.open.take().filter(|open| open.site.id == id);
         let open = match known {

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
+use crate::query::bitext::are_compared;
 use crate::query::explain::min_score;
 use crate::query::pairs::{judged_line, pair_line};
 use crate::query::scope::{Scope, for_each_site, sites};
@@ -47,6 +48,14 @@ impl<'s> Side<'s> {
             Some(host) => Scope::of_host(store, host)?,
         };
         Ok(Side { store, config, scope, open: None })
+    }
+
+    /// True where all sites of the store are compared, and what its sentence pairs repeat of other sites is known.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn is_compared(&self) -> Result<bool> {
+        Ok(self.scope.as_ref().is_some_and(|scope| scope.is_all()) && are_compared(self.store)?)
     }
 
     /// The sites to be compared, by the domains that stand for them.
