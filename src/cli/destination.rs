@@ -167,6 +167,17 @@ pub fn say_written(content: Content, count: usize, Written { files, bytes }: Wri
     }
 }
 
+/// Refuses options for more columns where a format has none.
+pub fn check_columns(format: &Format, detect: bool, record_ids: bool) -> Result<(), Error> {
+    let asked = [(detect, "--detect"), (record_ids, "--record-ids")].into_iter().find(|(is_asked, _)| *is_asked);
+    match asked {
+        Some((_, option)) if !format.has_columns() => {
+            Err(Error::Config(format!("{option} writes columns, which --format {} has none of", format.name)))
+        }
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use diglot::export;

@@ -12,7 +12,7 @@ use diglot::export::mark::{Mark, identity};
 use diglot::export::{self, Content, Exporter, Extra, Format, Row, TakeDown};
 use diglot::query::bitext::{self, ALTERNATIVES, Asked, RECORDS};
 use diglot::query::{self, Joiner, KnownSentences, PairRecords, Scope};
-use diglot::rebuild;
+use diglot::rebuild::{self, ELSEWHERE};
 #[cfg(feature = "parquet")]
 use diglot::rebuild::{Line, Tables};
 use diglot::store::Store;
@@ -20,7 +20,7 @@ use diglot::types::{BitextLine, Lang, LangPair, counted, grouped};
 use indicatif::BinaryBytes;
 
 use super::card::Card;
-use super::destination::{Plan, say_written};
+use super::destination::{Plan, check_columns, say_written};
 use super::filter::{Filter, HostArg, Wanted};
 use super::freshness::{Lists, place};
 use super::global::Global;
@@ -37,7 +37,8 @@ use super::take_down::{say_unmet, take_down, told_by};
 /// The ending of FILE gives the format; --format gives it if there is no ending, or the ending gives none. A file whose name ends in .gz or
 /// .zst is compressed. JSON is written as lines, with one object for each row (.jsonl). Memory does not grow with the output, except for
 /// the places of records (`--what warc`: some 50 bytes each; `--what fetch`: their names and URLs), 8 bytes for each row of --since and
-/// --mark, and for the card of `--format hf` some 20 bytes for each domain of a language pair. Exit code 1 if `--what warc` cannot copy all records.
+/// --mark, and for the card of `--format hf` some 20 bytes for each domain of a language pair. Exit code 1 if `--what warc` cannot copy all
+/// records, or `--from` cannot read all rows.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -371,7 +372,7 @@ impl Export {
         if let (Origin::Store(store, scope), false) = (source.origin, done.is_full || content == Content::Lexicon) {
             source.wanted.say_absent(store, scope)?;
         }
-        done.check(self.file())
+        done.check(content, self.file())
     }
 
     fn write_mark(&self, target: &mut Target, mark: Mark, content: Content) -> anyhow::Result<()> {
@@ -382,17 +383,6 @@ impl Export {
         }
         let path = self.mark.clone().unwrap_or_default();
         Ok(mark.write(content, &mut target.take()).map_err(Error::io(path, "writing"))?)
-    }
-}
-
-/// Refuses options for more columns where a format has none.
-pub fn check_columns(format: &Format, detect: bool, record_ids: bool) -> Result<(), Error> {
-    let asked = [(detect, "--detect"), (record_ids, "--record-ids")].into_iter().find(|(is_asked, _)| *is_asked);
-    match asked {
-        Some((_, option)) if !format.has_columns() => {
-            Err(Error::Config(format!("{option} writes columns, which --format {} has none of", format.name)))
-        }
-        _ => Ok(()),
     }
 }
 
@@ -420,17 +410,18 @@ struct Done {
 
 impl Done {
     /// An error if something that was asked for is missing in the file.
-    fn check(&self, file: Option<&Path>) -> anyhow::Result<()> {
+    fn check(&self, content: Content, file: Option<&Path>) -> anyhow::Result<()> {
         let lacks: u64 = self.left_out.iter().map(|(_, count)| count).sum();
         if lacks == 0 {
             return Ok(());
         }
         let file = file.map_or("stdout".into(), Path::to_string_lossy);
-        let has = counted(self.count as u64, "record");
+        let has = content.counted(self.count as u64);
         let why: Vec<String> =
             self.left_out.iter().map(|(reason, count)| format!("{} {reason}", grouped(*count))).collect();
         let lacks = grouped(lacks);
-        bail!("{file} has {has}, and lacks {lacks} that cannot be copied: {}", why.join(", "))
+        let done = if content == Content::Warc { "copied" } else { "read" };
+        bail!("{file} has {has}, and lacks {lacks} that cannot be {done}: {}", why.join(", "))
     }
 }
 
@@ -495,9 +486,6 @@ struct Source<'j> {
     /// What other stores have, which is left out.
     known: Option<&'j RefCell<KnownSentences>>,
 }
-
-/// The reason of a sentence pair that another store has.
-const ELSEWHERE: &str = "in another store";
 
 impl Source<'_> {
     fn failed(&self, source: io::Error) -> Error {
@@ -586,10 +574,9 @@ impl Source<'_> {
             if takes { self.offer(sink, line.row()) } else { Ok(()) }
         })?;
         if senseless > 0 {
-            say(format!(
-                "{} of the tables left out, since they lack values that exports have",
-                counted(senseless, "row")
-            ));
+            sink.done
+                .left_out
+                .push(("rows of the tables, which lack values or have names of another release", senseless));
         }
         Ok(())
     }
@@ -615,26 +602,34 @@ impl Source<'_> {
             totals: is_rebuilt || format.has_totals(),
         };
         let (mut shortened, mut elsewhere) = (0_u64, 0_u64);
-        bitext::for_each_bead(store, self.config, scope, asked, |mut line| {
+        let asked = bitext::for_each_bead(store, self.config, scope, asked, |mut line| {
             if is_rebuilt {
                 shortened += u64::from(shorten(&mut line));
             }
-            let mut is_wanted = self.wanted.takes(line.score, [line.lang_a, line.lang_b])
-                && self.wanted.takes_row(Row::Sentences(&line));
-            if let Some(known) = self.known.filter(|_| is_wanted && line.reason.is_none())
-                && known.borrow_mut().has(&line)?
-            {
-                elsewhere += 1;
-                line.reason = Some(ELSEWHERE);
-                is_wanted = keep_all;
-            }
+            let mut is_wanted = self.wanted.takes(line.score, [line.lang_a, line.lang_b]);
+            let is_elsewhere = match self.known.filter(|_| is_wanted && line.reason.is_none()) {
+                Some(known) => known.borrow_mut().has(&line)?,
+                None => false,
+            };
+            // Conditions see the reason, where it is to be seen.
+            line.reason = line.reason.or(Some(ELSEWHERE).filter(|_| is_elsewhere && keep_all));
+            is_wanted = is_wanted && self.wanted.takes_row(Row::Sentences(&line));
+            elsewhere += u64::from(is_elsewhere && is_wanted);
+            is_wanted &= keep_all || !is_elsewhere;
             let complete = match &mut joiner {
                 Some(joiner) if is_wanted => joiner.next(line),
                 Some(joiner) => joiner.rest(),
                 None => Some(line).filter(|_| is_wanted),
             };
             complete.map_or(Ok(()), |line| sink.row(row(&line, is_rebuilt)))
-        })?;
+        });
+        let asked = asked.and_then(|()| {
+            let rest = joiner.and_then(|mut joiner| joiner.rest());
+            rest.map_or(Ok(()), |line| sink.row(row(&line, is_rebuilt)))
+        });
+        if asked.is_err() && !sink.done.is_full {
+            return asked;
+        }
         if elsewhere > 0 {
             let (count, are) =
                 (counted(elsewhere, "sentence pair"), if keep_all { "have the reason" } else { "left out:" });
@@ -644,7 +639,7 @@ impl Source<'_> {
             let most = BinaryBytes(rebuild::ROW_BYTES as u64);
             say(format!("{} of more than {most} have not all pages in `also`", counted(shortened, "row")));
         }
-        joiner.and_then(|mut joiner| joiner.rest()).map_or(Ok(()), |line| sink.row(row(&line, is_rebuilt)))
+        asked
     }
 
     fn units(&self, (store, scope): (&Store, &Scope), sink: &mut Sink<'_>) -> Result<(), Error> {

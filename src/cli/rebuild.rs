@@ -14,8 +14,7 @@ use diglot::store::StoredSettings;
 use diglot::types::{counted, grouped};
 
 use super::card::Card;
-use super::destination::{Plan, say_written};
-use super::export::check_columns;
+use super::destination::{Plan, check_columns, say_written};
 use super::global::Global;
 use super::say::say;
 use super::settings::{OnlyTexts, Settings};

@@ -10,6 +10,9 @@ use crate::types::{
     tag_name,
 };
 
+/// The reason of a sentence pair that is left out of an export since another store has it too.
+pub const ELSEWHERE: &str = "in another store";
+
 /// A line of some content.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Line {
@@ -250,7 +253,9 @@ fn kind(row: &Value, name: &str) -> Option<Option<BlockKind>> {
 fn reason(row: &Value) -> Option<Option<&'static str>> {
     match row["reason"].as_str() {
         None => Some(None),
-        Some(name) => Reason::ALL.into_iter().map(Reason::name).find(|known| *known == name).map(Some),
+        Some(name) => {
+            Reason::ALL.into_iter().map(Reason::name).chain([ELSEWHERE]).find(|known| *known == name).map(Some)
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use crate::export::{Row, TakeDown};
 use crate::types::{BitextLine, Lang, Place};
 use list::{List, Listed};
 
-pub use lines::Line;
+pub use lines::{ELSEWHERE, Line};
 #[cfg(feature = "parquet")]
 pub use tables::Tables;
 pub use texts::Texts;

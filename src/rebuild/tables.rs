@@ -31,7 +31,7 @@ impl Tables {
     /// others are left out.
     ///
     /// # Errors
-    /// When the folder has no such table, or cannot be read.
+    /// When the folder has no such table, one that is not whole, or cannot be read.
     pub fn open(folder: &Path, content: Content, langs: &[Lang]) -> Result<Tables> {
         let (name, table) = (content.name(), folder.join(content.name()));
         if !table.is_dir() {
@@ -39,6 +39,10 @@ impl Tables {
                 "has no folder {name}: name a folder of tables, as a run on Spark leaves it, which was asked for {name} by --what"
             );
             return Err(Error::input(folder.display().to_string(), problem));
+        }
+        if !is_whole(&table)? {
+            let problem = "is not whole, since the run that writes it has not ended; give the run on Spark again";
+            return Err(Error::input(table.display().to_string(), problem));
         }
         let mut found = Tables { content, files: Vec::new() };
         found.list(&table, langs)?;
@@ -121,6 +125,16 @@ impl Tables {
     }
 }
 
+/// True where the run that wrote a table has ended: its record has a key then; other programs leave an empty file.
+fn is_whole(table: &Path) -> Result<bool> {
+    let record = table.join("_diglot.json");
+    match files::read(&record) {
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes).is_ok_and(|record: Value| !record["key"].is_null())),
+        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(table.join("_SUCCESS").exists()),
+        Err(why) => Err(Error::io(&record, "reading")(why)),
+    }
+}
+
 /// What the decoder of a file gives; a file that is more than it bears is damaged.
 fn decoded<T, E: ToString>(work: impl FnOnce() -> std::result::Result<T, E>) -> std::result::Result<T, String> {
     match sheltered(work) {
@@ -160,8 +174,21 @@ mod tests {
         {
             write(name, offset);
         }
-        for name in [".part.parquet", "_diglot.json", "readme.txt"] {
+        for name in [".part.parquet", "_metadata.parquet", "readme.txt"] {
             fs::write(folder.path().join("fetch").join(name), "no table").expect("a disk");
+        }
+        let is_refused = || {
+            let refused = Tables::open(folder.path(), Content::Fetch, &[]).err();
+            refused.is_some_and(|refused| refused.to_string().contains("is not whole"))
+        };
+        assert!(is_refused(), "nobody says that it is whole");
+        fs::write(folder.path().join("fetch/_SUCCESS"), "").expect("a disk");
+        assert!(!is_refused());
+        for (record, expected) in
+            [("{\"run\": \"a\"", true), (r#"{"run": "a"}"#, true), (r#"{"run": "a", "key": "b"}"#, false)]
+        {
+            fs::write(folder.path().join("fetch/_diglot.json"), record).expect("a disk");
+            assert_eq!(is_refused(), expected, "{record}");
         }
         let offsets = |langs: &[Lang]| {
             let mut found = Vec::new();

@@ -385,6 +385,19 @@ fn sentence_pairs_that_another_store_has_are_left_out() {
     let reasons = export(&new, &["-q", "--what", "bitext", "--keep-all", "--not-in", &known]);
     let elsewhere = reasons.iter().filter(|row| row["reason"] == "in another store");
     assert_eq!(elsewhere.count(), left_out);
+    let asked = ["-q", "--what", "bitext", "--keep-all", "--not-in", &known, "--where", "reason=in another store"];
+    assert_eq!(export(&new, &asked).len(), left_out, "conditions see the reason");
+    let (_, told) = rows(&new, &["--keep-all", "--not-in", &known, "--limit", "1"]);
+    assert!(told.contains("have the reason in another store"), "{told}");
+    // A list with such rows can be rebuilt.
+    let list = folder.path().join("list.jsonl");
+    let asked = ["export", "-q", "--what", "rebuild", "--keep-all", "--not-in", &known, "-o"];
+    diglot(&new).args(asked).arg(&list).assert().success();
+    let mut command = diglot(Path::new("none"));
+    let rebuilt = folder.path().join("rebuilt.jsonl");
+    command.arg("rebuild").arg(&list).arg(folder.path().join("new.warc.gz")).arg("-o").arg(&rebuilt).assert().success();
+    let rebuilt = std::fs::read_to_string(&rebuilt).expect("a file");
+    assert_eq!(rebuilt.matches(r#""in another store""#).count(), left_out);
     let (code, told) = failure(diglot(&new).args(["export", "--what", "pairs", "--not-in", &known]));
     assert!(code == 2 && told.contains("--not-in needs --what bitext, rebuild"), "{told}");
     let (code, told) = failure(diglot(&new).args(["export", "--what", "bitext", "--not-in", "no.store"]));
