@@ -79,6 +79,19 @@ def test_no_cut_of_a_listing_gives_a_table(store: diglot.Store, fake: Fake, monk
                 ask()
 
 
+def test_no_cut_of_what_a_check_finds_is_a_finding(store: diglot.Store, fake: Fake) -> None:
+    fake('"$PROGRAM" "$@" | head -c 100; exit 1')
+    with pytest.raises(diglot.DiglotError, match="the answer of the program is not whole"):
+        store.check()
+
+
+def test_an_export_warns_of_what_is_not_up_to_date(store: diglot.Store, fake: Fake, tmp_path: pathlib.Path) -> None:
+    fake('echo "diglot: 3 pairs of pages left out: 3 by score" >&2; echo "diglot: pairs are out of date; it says" >&2')
+    with pytest.warns(diglot.DiglotWarning) as caught:
+        assert len(store.export(tmp_path / "x.tsv").messages) == 2
+    assert [str(warning.message) for warning in caught] == ["pairs are out of date; it says"]
+
+
 def test_an_exit_code_after_a_whole_answer_is_an_error(store: diglot.Store, fake: Fake) -> None:
     fake('"$PROGRAM" "$@" || exit; echo "diglot: damage: the store lost 3 pages" >&2; exit 1')
     asked: list[Callable[[], object]] = [store.bitext, store.pairs, store.keys, store.hosts, store.status, store.counts]

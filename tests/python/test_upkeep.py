@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import warnings
 from typing import Any, get_type_hints
 
 import diglot
@@ -58,6 +59,12 @@ def test_exports_are_files_and_folders(store: diglot.Store, tmp_path: pathlib.Pa
     assert marked.path.stat().st_size > 0 == again.path.stat().st_size
     none = store.export(tmp_path / "none.jsonl", what="bitext", not_in=store.path)
     assert none.path.stat().st_size == 0 and any("in another store" in message for message in none.messages)
+    assert store.export(tmp_path / "none.jsonl", what="bitext", not_in=[store, store.path]).path == none.path
+    # A name that ends as one of a folder is one, and what is asked for is no warning.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        folder = store.export(f"{tmp_path}/by-langs/", format="moses", where="chars_a>=20")
+    assert folder.path == tmp_path / "by-langs" and folder.path.is_dir()
     with pytest.raises(diglot.DiglotError, match="the ending .doc says no format") as caught:
         store.export(tmp_path / "x.doc")
     assert caught.value.exit_code == 2

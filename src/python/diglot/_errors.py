@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 # What the program's messages, and those about its arguments, begin with.
 _PREFIXES = ("diglot: ", "error: ")
@@ -67,15 +67,15 @@ def messages_of(stderr: str) -> list[str]:
     return [line.split(": ", 1)[1] for line in stderr.splitlines() if line.startswith("diglot: ")]
 
 
-def warn_of(stderr: str) -> None:
-    """Warns of messages, at the line outside of this package that has asked."""
+def warn_of(stderr: str, warns_of: Callable[[str], bool] = lambda _: True) -> None:
+    """Warns of the messages for which `warns_of` holds, at the line outside of this package that has asked."""
     depth = 1
     frame = sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "diglot":
         frame, depth = frame.f_back, depth + 1
     for message in messages_of(stderr):
         # That there are no rows is seen.
-        if not message.startswith("0 "):
+        if not message.startswith("0 ") and warns_of(message):
             warnings.warn(message, DiglotWarning, stacklevel=depth)
 
 

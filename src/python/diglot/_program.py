@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sysconfig
 import tempfile
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from typing import IO, Any, TypeAlias, Union
 
@@ -116,8 +116,8 @@ class Answer:
         assert self._process.stdout is not None
         self.output = self._process.stdout
 
-    def finish(self, *, allowed: Container[int] = (0,)) -> str:
-        """Waits for the end, and warns of what was said, which it returns.
+    def finish(self, *, allowed: Container[int] = (0,), warns_of: Callable[[str], bool] = lambda _: True) -> str:
+        """Waits for the end, and warns of those messages for which `warns_of` holds; returns all that was said.
 
         Raises `DiglotError` when the exit code is none of those that are allowed.
         """
@@ -130,7 +130,7 @@ class Answer:
         if exit_code not in allowed:
             raise error_of(self.command, exit_code, stderr)
         if exit_code == 0:
-            warn_of(stderr)
+            warn_of(stderr, warns_of)
         return stderr
 
     def broken(self, why: str) -> DiglotError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, Union
 
 import pyarrow as pa
 
-from ._errors import DiglotWarning, messages_of
+from ._errors import messages_of
 from ._program import Answer, Setting, StrPath, options
 from ._settings import Size
 from ._tables import batches, counts_by_name, table, table_of
@@ -86,6 +86,20 @@ _SWITCHES = (
 def _several(paths: StrPath | Iterable[StrPath]) -> list[StrPath]:
     """Paths or names, of which one may be given by itself."""
     return [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+
+
+def _stores(stores: Store | StrPath | Iterable[Store | StrPath]) -> list[str]:
+    """The folders of stores, of which one may be given by itself."""
+    return [folder_of(store) for store in ([stores] if isinstance(stores, (Store, str, os.PathLike)) else stores)]
+
+
+def folder_of(store: Store | StrPath) -> str:
+    return os.path.abspath(store.path if isinstance(store, Store) else store)
+
+
+def _is_no_count(message: str) -> bool:
+    """False for what an export says of rows that were written, or left out as they were asked to be: `1,234 sentence pairs left out: …`."""
+    return re.match(r"[0-9,]+ ", message) is None
 
 
 @dataclass(frozen=True)
@@ -293,7 +307,11 @@ class Store:
         page that the store does not have is a `DiglotError`, which names the nearest that it has.
         """
         arguments = [*self._command("explain", format="json"), "--", url]
-        explanation: dict[str, Any] = json.loads(Answer(arguments + ([] if other is None else [other])).read())
+        answer = Answer(arguments + ([] if other is None else [other]))
+        try:
+            explanation: dict[str, Any] = json.loads(answer.read())
+        except ValueError as error:
+            raise answer.broken(str(error)) from error
         return explanation
 
     def status(self, *, archives: bool = False) -> pa.Table:
@@ -322,7 +340,7 @@ class Store:
         since: StrPath | None = None,
         mark: StrPath | None = None,
         take_down: StrPath | None = None,
-        not_in: StrPath | Iterable[StrPath] = (),
+        not_in: Store | StrPath | Iterable[Store | StrPath] = (),
         keep_all: bool = False,
         join: int | None = None,
         detect: bool = False,
@@ -335,7 +353,7 @@ class Store:
         """Writes a file or folder for other tools, with the options of `diglot export`; the guide of the program explains them (Exports).
 
         The ending of `output` gives the format (`.tsv .csv .jsonl .parquet .arrow .tmx .warc`), `format` where it gives none, such as
-        `"hf"` and `"moses"`. It appears once it is complete. `not_in` are the folders of other stores, whose sentence pairs are left out. `split` is a map such as `{"train": 0.98, "dev": 0.01, "test": 0.01}`, or its text.
+        `"hf"` and `"moses"`. It appears once it is complete. `not_in` are other stores, or their folders, whose sentence pairs are left out. `split` is a map such as `{"train": 0.98, "dev": 0.01, "test": 0.01}`, or its text.
         """
         settings = {
             "what": what,
@@ -348,7 +366,7 @@ class Store:
             "since": since,
             "mark": mark,
             "take_down": take_down,
-            "not_in": _several(not_in),
+            "not_in": _stores(not_in),
             "keep_all": keep_all,
             "join": join,
             "detect": detect,
@@ -358,13 +376,11 @@ class Store:
             "split": split,
             "compression": compression,
         }
-        path = Path(os.path.abspath(output))
-        answer = Answer(self._command("export", output=path, **settings))
-        # That rows were left out as they were asked to is no warning.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DiglotWarning)
-            said = answer.finish()
-        return Exported(path, tuple(messages_of(said)))
+        path = os.path.abspath(output)
+        # A name with a separator behind it is that of a folder.
+        named = path + os.sep if os.fspath(output).endswith((os.sep, os.altsep or os.sep)) else path
+        said = Answer(self._command("export", output=named, **settings)).finish(warns_of=_is_no_count)
+        return Exported(Path(path), tuple(messages_of(said)))
 
     def evaluate(
         self,
@@ -401,7 +417,11 @@ class Store:
             show_errors=show_errors,
             svg=svg,
         )
-        return pa.Table.from_pylist(json.loads(Answer(command).read()))
+        answer = Answer(command)
+        try:
+            return pa.Table.from_pylist(json.loads(answer.read()))
+        except ValueError as error:
+            raise answer.broken(str(error)) from error
 
     def remove(
         self,
@@ -430,7 +450,10 @@ class Store:
         output = answer.output.read()
         # With exit code 1 there are rows where damage was found, and none where nothing could be looked at.
         said = answer.finish(allowed=(0, 1) if output else (0,))
-        rows = json.loads(output)
+        try:
+            rows = json.loads(output)
+        except ValueError as error:
+            raise answer.broken(str(error)) from error
         is_sound = all(row["what"] in ("sound", "not looked at") for row in rows) and "diglot: damage" not in said
         found = table_of("\n".join(json.dumps(row) for row in rows).encode(), _STATUS)
         return CheckResult(is_sound, found, tuple(messages_of(said)))

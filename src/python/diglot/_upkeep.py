@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import Literal
 
 import pyarrow as pa
 
 from ._program import Answer, StrPath, options
-from ._store import Store, Where, optional, required
+from ._store import Store, Where, folder_of, optional, required
 from ._tables import table
 
 _PAIRS = pa.schema(
@@ -40,10 +39,6 @@ _SUMMARY = pa.schema(
 _DIFFS = {None: _SUMMARY, "pairs": _PAIRS, "bitext": _BITEXT}
 
 
-def _path(store: Store | StrPath) -> str:
-    return os.path.abspath(store.path if isinstance(store, Store) else store)
-
-
 def merge(stores: Iterable[Store | StrPath], output: StrPath) -> Store:
     """Makes one store of several, as if all their archives had been read into it; `run(store=output)` makes its pairs.
 
@@ -54,7 +49,7 @@ def merge(stores: Iterable[Store | StrPath], output: StrPath) -> Store:
     not there.
     """
     merged = Store.at(output)
-    Answer(["merge", f"--output={merged.path}", "--progress=none", "--", *(_path(store) for store in stores)]).read()
+    Answer(["merge", f"--output={merged.path}", "--progress=none", "--", *(folder_of(store) for store in stores)]).read()
     return merged
 
 
@@ -74,4 +69,4 @@ def diff(
     something differs, how many were gained, lost and changed; the host `*` stands for all.
     """
     settings = {"what": what, "host": host, "where": where, "limit": limit, "format": "json"}
-    return table(["diff", *options(settings), "--", _path(before), _path(after)], _DIFFS[what])
+    return table(["diff", *options(settings), "--", folder_of(before), folder_of(after)], _DIFFS[what])
