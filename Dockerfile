@@ -22,7 +22,8 @@ RUN pip3 wheel --no-deps --wheel-dir /out .
 FROM apache/spark:${SPARK} AS spark
 USER root
 COPY --from=wheel /out /tmp/wheels
-RUN pip3 install --no-cache-dir /tmp/wheels/*.whl && rm -r /tmp/wheels \
+# The driver of Spark asks for pandas where tasks are given Arrow; no rows pass through it.
+RUN pip3 install --no-cache-dir /tmp/wheels/*.whl 'pandas>=1.0.5' && rm -r /tmp/wheels \
  && mkdir /opt/diglot \
  && printf 'import runpy\n\nrunpy.run_module("diglot.spark", run_name="__main__")\n' > /opt/diglot/job.py
 USER spark
