@@ -5,6 +5,8 @@
 
 use std::io::{self, Write};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::exporter::{Compression, Exporter, Job, Output, Row, outputs, rounded, sides};
 use super::xml::Xml;
 use crate::text::sentences::for_each_sentence;
@@ -138,12 +140,20 @@ fn divided(lang: Lang, text: &str, count: u32) -> Vec<&str> {
     if sentences.len() == count as usize && sentences.join(" ") == text { sentences } else { vec![text] }
 }
 
+/// The longest domain that names a folder as it is, in bytes. Of a longer one, which no file system may take, it is the beginning and a hash.
+const LONGEST: usize = 100;
+
 /// A domain as the name of a folder.
 fn folder(url: &str) -> String {
+    let domain = domain_of(url);
     let is_harmless = |c: char| c.is_alphanumeric() || "-_.".contains(c);
-    let name: String = domain_of(url).chars().map(|c| if is_harmless(c) { c } else { '_' }).collect();
+    let name: String = domain.chars().map(|c| if is_harmless(c) { c } else { '_' }).collect();
     let name = name.trim_matches('.');
-    if name.is_empty() { "_".into() } else { name.into() }
+    match name.len() {
+        0 => "_".into(),
+        ..=LONGEST => name.into(),
+        _ => format!("{}-{:016x}", &name[..name.floor_char_boundary(80)], xxh3_64(domain.as_bytes())),
+    }
 }
 
 impl Exporter for Xces {
@@ -216,5 +226,12 @@ mod tests {
         for (url, name) in [("http://www.ex.org/a", "ex.org"), ("http://[::1]/", "___1_"), ("http://../", "_")] {
             assert_eq!(folder(url), name, "{url}");
         }
+    }
+
+    #[test]
+    fn a_long_domain_names_a_folder_that_file_systems_take() {
+        let [one, other] = ["a", "b"].map(|last| folder(&format!("http://{}{last}/", "\u{e9}".repeat(299))));
+        assert!(one.len() < 100 && one.starts_with("\u{e9}"), "{one}");
+        assert_ne!(one, other);
     }
 }
