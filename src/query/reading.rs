@@ -1,5 +1,9 @@
 //! Two pages side by side, in the form in which a person reads them: blocks of text, and which pieces of them are aligned.
 
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
 use super::bitext::{SiteBitext, page_record};
 use super::site::Site;
 use crate::align::clean::Reason;
@@ -34,29 +38,73 @@ pub struct Side {
     pub is_cut: bool,
 }
 
-impl Side {
-    /// The text before and after a sentence or several, at most so many bytes of each; empty where the page does not have them, or nothing
-    /// stands there. Spaces do not count: those between sentences are not the same in bitext as on the page.
-    pub fn around(&self, sentence: &str, max_bytes: usize) -> (String, String) {
-        let blocks = self.blocks.iter().map(|block| block.pieces.iter().map(|piece| piece.text.as_str()).collect());
-        let text = blocks.collect::<Vec<String>>().join("\n");
-        let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-        let (all, wanted) = (letters(&text), letters(sentence));
-        let Some(at) = all.find(&wanted).filter(|_| !wanted.is_empty()) else { return Default::default() };
-        // Where the letters before and after it end and begin in the text.
-        let place = |letters: usize| {
-            let mut met = 0;
-            let mut is_before = |c: char| {
-                met += if c.is_whitespace() { 0 } else { c.len_utf8() };
-                met <= letters
-            };
-            text.char_indices().find(|&(_, c)| !is_before(c)).map_or(text.len(), |(place, _)| place)
+impl Reading {
+    /// For each side, the text before and after a sentence pair, at most so many bytes of each: where the bead of these texts lies; where
+    /// there is none, where the page has the text, if in one place only. Empty where it is not known, or nothing stands there. Spaces do
+    /// not count: those between sentences are not the same in bitext as on the page.
+    pub fn around(&self, texts: [&str; 2], max_bytes: usize) -> [(String, String); 2] {
+        let wanted = texts.map(letters);
+        let sides = [&self.sides[0], &self.sides[1]].map(Side::text);
+        let is_of = |bead: usize, at: usize| {
+            let (text, beads) = &sides[at];
+            beads.get(&bead).is_some_and(|range| letters(&text[range.clone()]) == wanted[at])
         };
-        let (before, after) = (text[..place(at)].trim_end(), text[place(at + wanted.len())..].trim_start());
-        let from = before.ceil_char_boundary(before.len().saturating_sub(max_bytes));
-        let to = after.floor_char_boundary(max_bytes);
-        (before[from..].to_owned(), after[..to].to_owned())
+        let bead = (0..self.beads.len()).find(|bead| is_of(*bead, 0) && is_of(*bead, 1));
+        [0, 1].map(|at| {
+            let (text, beads) = &sides[at];
+            let range = bead.map_or_else(|| only_place(text, &wanted[at]), |bead| beads.get(&bead).cloned());
+            let Some(range) = range else { return Default::default() };
+            let (before, after) = (text[..range.start].trim_end(), text[range.end..].trim_start());
+            let from = before.ceil_char_boundary(before.len().saturating_sub(max_bytes));
+            let to = after.floor_char_boundary(max_bytes);
+            (before[from..].to_owned(), after[..to].to_owned())
+        })
     }
+}
+
+impl Side {
+    /// Its blocks as one text, and where in it each bead lies.
+    fn text(&self) -> (String, FxHashMap<usize, Range<usize>>) {
+        let (mut text, mut beads) = (String::new(), FxHashMap::default());
+        for block in &self.blocks {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            for piece in &block.pieces {
+                let start = text.len();
+                text.push_str(&piece.text);
+                if let Some(bead) = piece.bead {
+                    beads.entry(bead).or_insert(start..start).end = text.len();
+                }
+            }
+        }
+        (text, beads)
+    }
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// Where a text has these letters, if only in one place and not in the middle of words.
+fn only_place(text: &str, wanted: &str) -> Option<Range<usize>> {
+    let (first, last) = (wanted.chars().next()?, wanted.chars().next_back()?);
+    let (mut all, mut places) = (String::new(), Vec::new());
+    for (at, c) in text.char_indices().filter(|(_, c)| !c.is_whitespace()) {
+        all.push(c);
+        places.extend(std::iter::repeat_n(at, c.len_utf8()));
+    }
+    let range = |(at, _): (usize, &str)| {
+        let end = at + wanted.len() - last.len_utf8();
+        places[at]..places[end] + last.len_utf8()
+    };
+    let is_in_word = |c: Option<char>, own: char| own.is_alphanumeric() && c.is_some_and(char::is_alphanumeric);
+    let is_whole = |range: &Range<usize>| {
+        !is_in_word(text[..range.start].chars().next_back(), first)
+            && !is_in_word(text[range.end..].chars().next(), last)
+    };
+    let mut found = all.match_indices(wanted).map(range).filter(is_whole);
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// A block of a page.
@@ -198,18 +246,43 @@ mod tests {
         found.iter().map(|block| block.pieces.iter().map(|piece| (piece.text.as_str(), piece.bead)).collect()).collect()
     }
 
+    /// Two pages, each of one block, with as many beads as either has.
+    fn read(pages: [(&str, &[(u32, u32)]); 2]) -> Reading {
+        let sides = pages.map(|(text, beads)| {
+            let (blocks, is_cut) = read_blocks(text, &[block(0, text.len() as u32)], beads, 1000);
+            Side { url: String::new(), title: String::new(), lang: Lang::EN, bytes: 0, blocks, is_cut }
+        });
+        let count = pages.map(|(_, beads)| beads.len()).into_iter().max().unwrap_or(0);
+        Reading { sides, beads: vec![ReadBead { score: 1.0, left_out: None }; count] }
+    }
+
     #[test]
     fn what_stands_around_a_sentence_is_found_whatever_the_spaces() {
-        let (blocks, _) =
-            read_blocks("One. Two,\u{a0}\nthree.Vier\u{e9}. Five", &[block(0, 30)], &[(0, 4), (5, 9)], 1000);
-        let of =
-            |blocks| Side { url: String::new(), title: String::new(), lang: Lang::EN, bytes: 0, blocks, is_cut: false };
-        let side = of(blocks);
-        assert_eq!(side.around("Two, three.", 100), ("One.".to_owned(), "Vier\u{e9}. Five".to_owned()));
-        assert_eq!(side.around("Two, three.", 5), ("One.".to_owned(), "Vier".to_owned()));
-        assert_eq!(side.around("One.", 2), (String::new(), "Tw".to_owned()));
-        assert_eq!(side.around("Six", 9), Default::default());
-        assert_eq!(side.around(" ", 9), Default::default());
+        let page = ("One. Two,\u{a0}\nthree.Vier\u{e9}. Five", &[(0, 4), (5, 9)][..]);
+        let reading = read([page, ("", &[])]);
+        let around = |sentence, max| reading.around([sentence, ""], max)[0].clone();
+        assert_eq!(around("Two, three.", 100), ("One.".to_owned(), "Vier\u{e9}. Five".to_owned()));
+        assert_eq!(around("Two, three.", 5), ("One.".to_owned(), "Vier".to_owned()));
+        assert_eq!(around("One.", 2), (String::new(), "Tw".to_owned()));
+        assert_eq!(around("Six", 9), Default::default());
+        assert_eq!(around(" ", 9), Default::default());
+    }
+
+    #[test]
+    fn what_stands_around_a_sentence_is_that_of_its_bead_or_of_its_only_place() {
+        let (here, there) = ("A casino. no. B", "Ein Kasino. nein. B");
+        let around = |reading: &Reading, a, b| reading.around([a, b], 100);
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        // No word ends or begins within "casino".
+        let found = around(&read([(here, &[]), (there, &[])]), "no.", "nein.");
+        assert_eq!(found, [pair("A casino.", "B"), pair("Ein Kasino.", "B")]);
+        // "Read more" is there twice: the bead tells which one, or nothing does.
+        let (here, there) = ("Tea. Read more Milk. Read more Oil.", "Tee. Mehr Milch. Weiter");
+        let beads: [&[(u32, u32)]; 2] = [&[(0, 4), (5, 14), (21, 30)], &[(0, 4), (5, 9), (17, 23)]];
+        let found = around(&read([(here, beads[0]), (there, beads[1])]), "Read more", "Weiter");
+        assert_eq!(found, [pair("Tea. Read more Milk.", "Oil."), pair("Tee. Mehr Milch.", "")]);
+        let found = around(&read([(here, &[]), (there, &[])]), "Read more", "Weiter");
+        assert_eq!(found, [pair("", ""), pair("Tee. Mehr Milch.", "")]);
     }
 
     #[test]

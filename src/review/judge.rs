@@ -28,6 +28,11 @@ fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }
 
+/// A new seed each time, short enough to be passed on.
+fn new_seed() -> u64 {
+    xxh3_64(now().as_bytes()) % 1_000_000
+}
+
 fn read(request: &Request, name: &str) -> Result<Sample, Failure> {
     let missing = |_| Failure::Missing(format!("there is no sample {name:?}"));
     let text = request.app.reviews().sample(name).map_err(missing)?;
@@ -72,15 +77,13 @@ fn form(request: &Request, problem: Option<String>) -> Result<Response, Failure>
         bad += &format!("; samples that cannot be read: {}", unreadable.join(", "));
     }
     let sent = |name: &str| request.get(name).unwrap_or("");
-    // A new seed each time, short enough to be passed on.
-    let seed = || (xxh3_64(now().as_bytes()) % 1_000_000).to_string();
     page(&JudgePage {
         langs: choices("all", known.iter().map(|langs| (langs.as_str(), langs.as_str())), sent("langs")),
         strata: choices("none: a simple sample", STRATA, sent("by")),
         whats: WHATS.map(|(value, name)| Choice::new(value, name, sent("what"))).into(),
         size: request.get("size").map_or_else(|| USUAL_SIZE.to_string(), str::to_owned),
         host: sent("host").to_owned(),
-        seed: request.get("seed").map_or_else(seed, str::to_owned),
+        seed: request.get("seed").map_or_else(|| new_seed().to_string(), str::to_owned),
         problem,
         marks: format!("{}{bad}", counted(marks.standing().len() as u64, "judged pair")),
         samples,
@@ -146,7 +149,8 @@ fn drawn(request: &Request) -> Result<String, Failure> {
     };
     let host = request.get("host").map(str::to_owned);
     let langs = request.get("langs").map(lang_pair).transpose()?;
-    let design = Design { what, by, seed: request.number("seed", 1)?, size, langs: None, host }.with_langs(langs);
+    let design =
+        Design { what, by, seed: request.number("seed", new_seed())?, size, langs: None, host }.with_langs(langs);
     let (store, config) = request.app.open()?;
     let at = now();
     let sample = design.draw(&store, &config, at.clone())?;
@@ -216,11 +220,8 @@ fn item_sides(request: &Request, frame: &Frame, marked: &Marked) -> Result<Optio
     let urls = [url(&marked.url_a)?, url(&marked.url_b)?];
     if let Some((a, b)) = &marked.texts {
         let reading = query::reading(&store, [&urls[0], &urls[1]], usize::MAX)?;
-        let around = |side: usize, text: &str| {
-            reading.as_ref().map_or_else(Default::default, |reading| reading.sides[side].around(text, AROUND))
-        };
-        let side = |at: usize, text: &str, url: &str, lang: &str| {
-            let (before, after) = around(at, text);
+        let around = reading.map(|reading| reading.around([a, b], AROUND)).unwrap_or_default();
+        let side = |(before, after): (String, String), text: &str, url: &str, lang: &str| {
             let parts = [(before, "around"), (text.to_owned(), ""), (after, "around")];
             let parts = parts.into_iter().filter(|part| !part.0.is_empty());
             SideView {
@@ -230,7 +231,11 @@ fn item_sides(request: &Request, frame: &Frame, marked: &Marked) -> Result<Optio
                 ..SideView::default()
             }
         };
-        return Ok(Some([side(0, a, &marked.url_a, &marked.lang_a), side(1, b, &marked.url_b, &marked.lang_b)]));
+        let [first, second] = around;
+        return Ok(Some([
+            side(first, a, &marked.url_a, &marked.lang_a),
+            side(second, b, &marked.url_b, &marked.lang_b),
+        ]));
     }
     let reading = query::reading(&store, [&urls[0], &urls[1]], SHOWN)?;
     Ok(reading.map(|reading| sides(frame, reading).map(SideView::blind)))
