@@ -5,7 +5,7 @@ use diglot::types::{Lang, LangPair, Method, Outcome, SiteId, grouped};
 
 use super::answer::Request;
 use super::failure::Failure;
-use super::views::{Choice, Paging, choices};
+use super::views::{Choice, Paging, choices, with_chosen};
 
 /// How many rows of a list are shown at a time.
 pub const ROWS: usize = 50;
@@ -31,6 +31,13 @@ pub fn lang_pair(text: &str) -> Result<LangPair, Failure> {
     let (a, b) = text.split_once(' ').ok_or_else(bad)?;
     let parse = |name: &str| Lang::parse(name).ok_or_else(bad);
     LangPair::new(parse(a)?, parse(b)?).ok_or_else(bad)
+}
+
+/// The language pairs that a form offers.
+pub fn lang_pairs<'l>(known: impl IntoIterator<Item = &'l LangPair>, chosen: &str) -> Vec<Choice> {
+    let choice = |of: &LangPair| Choice::new(&format!("{} {}", of.a, of.b), &format!("{}-{}", of.a, of.b), chosen);
+    let all = std::iter::once(Choice::new("", "all languages", chosen)).chain(known.into_iter().map(choice));
+    with_chosen(all, &chosen.replacen(' ', "-", 1), chosen)
 }
 
 /// Which pairs are to be listed.
@@ -131,13 +138,20 @@ pub fn paging_of_walk<T, B>(
             0 => "no more".to_owned(),
             shown => format!("{shown}{of}"),
         },
-        previous: match before.items.last() {
-            _ if is_first => None,
-            // A whole part, or the beginning.
-            Some((first, _)) if before.next.is_some() => Some(from(request, path, &written(*first))),
-            _ => Some(from(request, path, "")),
-        },
+        previous: start_of(before).map(|start| from(request, path, &start.map(written).unwrap_or_default())),
         next: after.next.map(|spot| from(request, path, &written(spot))),
+    }
+}
+
+/// Where the part of a list that was found backwards begins, in the inner option `None` for the beginning of the list; `None` where nothing is
+/// there.
+fn start_of<B>(before: &Part<B>) -> Option<Option<Spot>> {
+    match (before.items.last(), before.next) {
+        (None, None) => None,
+        (Some(_), None) => Some(None),
+        (Some((first, _)), Some(_)) => Some(Some(*first)),
+        // Nothing on the sites that were looked through.
+        (None, Some(next)) => Some(Some(Spot { at: 0, ..next })),
     }
 }
 
@@ -148,4 +162,21 @@ const PLACE: [&str; 10] = ["host", "at", "spot", "langs", "method", "key", "min"
 pub fn place_in_list(request: &Request) -> Vec<(String, String)> {
     let field = |name: &&str| Some(((*name).to_owned(), request.get(name)?.to_owned()));
     PLACE.iter().filter_map(field).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_part_before_begins_where_looking_backwards_stopped() {
+        let spot = |site: u32, at: usize| Spot { site: SiteId(site), at };
+        let start = |items: &[Spot], next| {
+            start_of(&Part { items: items.iter().map(|spot| (*spot, ())).collect::<Vec<_>>(), next })
+        };
+        assert_eq!(start(&[], None), None);
+        assert_eq!(start(&[spot(4, 2), spot(4, 1)], None), Some(None));
+        assert_eq!(start(&[spot(4, 2), spot(4, 1)], Some(spot(4, 1))), Some(Some(spot(4, 1))));
+        assert_eq!(start(&[], Some(spot(3, usize::MAX))), Some(Some(spot(3, 0))));
+    }
 }

@@ -117,12 +117,12 @@ fn lang_choices(langs: impl Iterator<Item = (Lang, u64)>, filter: LoneFilter) ->
         let name = if lang.is_known() { lang.as_str() } else { "none: takes no part" };
         Choice::new(lang.as_str(), &counted(name, pages), &chosen)
     };
-    std::iter::once(Choice::new("", "all", &chosen)).chain(langs.map(choice)).collect()
+    with_chosen(std::iter::once(Choice::new("", "all", &chosen)).chain(langs.map(choice)), &chosen, &chosen)
 }
 
 fn reason_choices(reasons: impl Iterator<Item = (LoneReason, u64)>, filter: LoneFilter) -> Vec<Choice> {
     let chosen = filter.reason.map_or("", LoneReason::name);
     let choice =
         |(reason, pages): (LoneReason, u64)| Choice::new(reason.name(), &counted(reason.name(), pages), chosen);
-    std::iter::once(Choice::new("", "any", chosen)).chain(reasons.map(choice)).collect()
+    with_chosen(std::iter::once(Choice::new("", "any", chosen)).chain(reasons.map(choice)), chosen, chosen)
 }

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use diglot::config::Config;
 use diglot::explain;
 use diglot::query::explain::{Explanation, PairExplanation, words};
-use diglot::query::{self, PairFilter, PairOrder, Part, Reading, Scope, Side, Spot, Steps};
+use diglot::query::{self, PairFilter, PairOrder, Reading, Scope, Side, Spot, Steps};
 use diglot::store::Store;
 use diglot::types::{CanonicalUrl, Lang, Marked, PairLine, grouped};
 
@@ -21,6 +21,9 @@ use super::views::*;
 
 /// How many bytes of each text are shown unless the whole text is asked for.
 pub const SHOWN: usize = 100_000;
+
+/// How many parts of a list over all sites are looked through for the next pair.
+const PARTS: usize = 5;
 
 /// How many nats a bar of evidence can show on either side.
 const MOST_NATS: f64 = 4.0;
@@ -94,15 +97,29 @@ fn neighbours(
     let frame = request.frame("");
     if let (Some(from), Some(counted)) = (spot(request, "spot")?, request.app.counting.last()) {
         let filter = PairFilter { key: None, ..filter(request)? };
-        let part = |is_back, from| {
-            query::pairs_from(store, config, &counted.digests, &filter, Steps { from: Some(from), is_back, count: 1 })
-        };
-        let link = |part: Part<(PairLine, _)>| {
-            let (at, (line, _)) = part.items.first()?;
-            Some(link_in_list(request, &frame, line, ("spot", &written(*at))))
+        let link = |is_back, from| -> Result<Option<String>, Failure> {
+            let mut next = Some(from);
+            // Of a list with few items, most parts are empty.
+            for _ in 0..PARTS {
+                let part = query::pairs_from(
+                    store,
+                    config,
+                    &counted.digests,
+                    &filter,
+                    Steps { from: next, is_back, count: 1 },
+                )?;
+                if let Some((at, (line, _))) = part.items.first() {
+                    return Ok(Some(link_in_list(request, &frame, line, ("spot", &written(*at)))));
+                }
+                next = part.next;
+                if next.is_none() {
+                    break;
+                }
+            }
+            Ok(None)
         };
         let after = Spot { at: from.at.saturating_add(1), ..from };
-        return Ok((link(part(true, from)?), link(part(false, after)?)));
+        return Ok((link(true, from)?, link(false, after)?));
     }
     let host = request.get("host").unwrap_or_else(|| urls[0].host());
     let Some(scope) = Scope::of_host(store, host)? else { return Ok((None, None)) };

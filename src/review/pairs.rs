@@ -10,7 +10,7 @@ use diglot::types::Outcome;
 
 use super::answer::{Fields, answer, page};
 use super::filters;
-use super::lists::{ROWS, filter, methods, outcomes, paging_of_walk, spot, written};
+use super::lists::{ROWS, filter, lang_pairs, methods, outcomes, paging_of_walk, spot, written};
 use super::pair::link_in_list;
 use super::state::App;
 use super::views::*;
@@ -46,14 +46,7 @@ pub async fn pairs(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
             is_counting: true,
         };
         let Some(counted) = request.app.counting.last() else { return page(&found) };
-        let known: Vec<(String, String)> = counted
-            .overview
-            .langs
-            .keys()
-            .map(|of| (format!("{} {}", of.a, of.b), format!("{}-{}", of.a, of.b)))
-            .collect();
-        let known = known.iter().map(|(value, name)| (value.as_str(), name.as_str()));
-        found.langs = choices("all languages", known, &chosen("langs"));
+        found.langs = lang_pairs(counted.overview.langs.keys(), &chosen("langs"));
         found.is_counting = false;
         let (store, config) = request.app.open()?;
         let from = spot(request, "from")?;

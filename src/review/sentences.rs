@@ -12,7 +12,7 @@ use diglot::types::{BitextLine, Lang, LangPair, grouped};
 
 use super::answer::{Fields, Request, answer, page};
 use super::failure::Failure;
-use super::lists::lang_pair;
+use super::lists::{lang_pair, lang_pairs};
 use super::state::App;
 use super::views::*;
 
@@ -148,13 +148,10 @@ pub async fn sentences(state: State<Arc<App>>, fields: Query<Fields>) -> Respons
         let drawn = request.app.drawing.last();
         let counted = request.app.counting.last();
         let known = counted.iter().flat_map(|counted| counted.overview.langs.keys());
-        let known: Vec<(String, String)> =
-            known.map(|of| (format!("{} {}", of.a, of.b), format!("{}-{}", of.a, of.b))).collect();
-        let known = known.iter().map(|(value, name)| (value.as_str(), name.as_str()));
         let (total, lines) = drawn.as_ref().map_or((0, &[][..]), |drawn| (drawn.total, &drawn.lines[..]));
         let (steps, kept) = through(&frame, &chain, total, lines);
         page(&SentencesPage {
-            langs: choices("all languages", known, request.get("langs").unwrap_or("")),
+            langs: lang_pairs(known, request.get("langs").unwrap_or("")),
             min: request.get("min").unwrap_or("").to_owned(),
             conditions: condition_rows(request),
             is_drawing: drawn.is_none(),
@@ -194,10 +191,14 @@ fn chain(request: &Request) -> Result<Vec<Link>, Failure> {
         if !COLUMNS.contains(&column) || SIGNS.iter().all(|known| known.0 != sign) {
             return Err(Failure::Bad(format!("{column} {sign} is no condition that this page knows")));
         }
-        let condition = Condition::parse(Content::Bitext, &format!("{column}{sign}{value}"));
-        found.push(Link::Where(condition.map_err(Failure::Bad)?));
+        found.push(Link::Where(condition(column, sign, value)?));
     }
     Ok(found)
+}
+
+/// A condition of the form. The space keeps the sign apart from a value that begins like one.
+fn condition(column: &str, sign: &str, value: &str) -> Result<Condition, Failure> {
+    Condition::parse(Content::Bitext, &format!("{column}{sign} {value}")).map_err(Failure::Bad)
 }
 
 fn condition_rows(request: &Request) -> Vec<ConditionRow> {
@@ -285,6 +286,17 @@ mod tests {
                  --store 'my store' -o bitext.tsv"
             )
         );
+    }
+
+    #[test]
+    fn a_value_that_begins_with_a_sign_stays_a_value() {
+        for (sign, value, written) in
+            [("=", "~draft", "text_a==~draft"), (">", "=20", "text_a> =20"), ("~", "=x", "text_a~=x")]
+        {
+            let (found, expected) =
+                (condition("text_a", sign, value).ok(), Condition::parse(Content::Bitext, written).ok());
+            assert!(expected.is_some() && found == expected, "{sign} {value}: {found:?}");
+        }
     }
 
     #[test]

@@ -154,6 +154,15 @@ pub fn choices<'c>(none: &'c str, all: impl IntoIterator<Item = (&'c str, &'c st
     std::iter::once(("", none)).chain(all).map(|(value, name)| Choice::new(value, name, chosen)).collect()
 }
 
+/// Options of a form with the chosen one, under this name where it is none of them: the list is filtered by it all the same.
+pub fn with_chosen(all: impl Iterator<Item = Choice>, name: &str, chosen: &str) -> Vec<Choice> {
+    let mut all: Vec<Choice> = all.collect();
+    if all.iter().all(|choice| !choice.is_chosen) {
+        all.push(Choice::new(chosen, name, chosen));
+    }
+    all
+}
+
 /// A pair in a list.
 pub struct PairRow {
     pub link: String,
@@ -364,6 +373,20 @@ pub struct ResultPage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_chosen_is_always_among_the_options() {
+        let names = |chosen| -> Vec<(String, bool)> {
+            let all = with_chosen(
+                [Choice::new("", "all", chosen), Choice::new("en", "en", chosen)].into_iter(),
+                "fr",
+                chosen,
+            );
+            all.into_iter().map(|choice| (choice.name, choice.is_chosen)).collect()
+        };
+        assert_eq!(names("en"), [("all".to_owned(), false), ("en".to_owned(), true)]);
+        assert_eq!(names("fr").last(), Some(&("fr".to_owned(), true)));
+    }
 
     #[test]
     fn control_characters_are_made_visible() {

@@ -92,14 +92,13 @@ for (const form of document.querySelectorAll("form[data-at-once]")) {
   });
 }
 
-// What is to be copied.
-for (const button of document.querySelectorAll("[data-copy]")) {
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
-    button.textContent = "Copied";
-  });
-}
+// What is to be copied. Filters replace the button.
+addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
+  button.textContent = "Copied";
+});
 
 // While a run works on the store, how far it is.
 const live = document.querySelector("[data-live]");

@@ -284,6 +284,7 @@ def sentences(s):
     Select(s.one("select[name=s2]")).select_by_value("=")
     s.one("input[name=v2]").send_keys("false")
     s.wait(lambda: "furniture" in s.text("#command"), "the command does not follow the form")
+    check(s.one("[data-copy]").is_displayed(), "the command cannot be copied once the form has changed")
     left = [number.text for number in s.all(".bars.chain > tbody > tr > .number")]
     check(len(left) == 4 and left[0] == whole, f"the chain leaves {left}")
     s.look("sentences")
