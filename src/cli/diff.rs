@@ -209,8 +209,16 @@ impl Diff {
         for_each_pair_change(self.side(before)?, self.side(after)?, |found| {
             super::stop::check_stop()?;
             self.note(found.change);
-            if let Some(line) = found.line() {
-                summary.add(What::Pairs, [line.lang_a, line.lang_b], [&line.url_a, &line.url_b], found.change);
+            let mut add = |line: &PairLine, change| {
+                summary.add(What::Pairs, [line.lang_a, line.lang_b], [&line.url_a, &line.url_b], change);
+            };
+            match (&found.lines, found.change) {
+                // A pair that is in other languages now is lost in those that it was in.
+                ([Some(before), Some(after)], Change::Changed) if langs_of(before) != langs_of(after) => {
+                    add(before, Change::Lost);
+                    add(after, Change::Gained);
+                }
+                (_, change) => found.line().into_iter().for_each(|line| add(line, change)),
             }
             Ok(())
         })?;
@@ -250,6 +258,13 @@ impl Diff {
         listing.end(asked)?;
         Ok(())
     }
+}
+
+/// The languages of a pair, in one order whichever page is listed first.
+fn langs_of(line: &PairLine) -> [Lang; 2] {
+    let mut langs = [line.lang_a, line.lang_b];
+    langs.sort_unstable();
+    langs
 }
 
 /// The host that `--host` names.

@@ -106,8 +106,14 @@ pub fn natural(wishes: &[Wish]) -> usize {
 pub fn fit(wishes: &[Wish], room: usize) -> Vec<(usize, usize)> {
     let mut kept: Vec<usize> = (0..wishes.len()).collect();
     let has = |name: &str| wishes.iter().any(|wish| wish.name == name);
-    // In a listing without texts, URLs are the content; and where there is no scope, the site is named only here.
-    let is_needed = |name: &str| name == "url_a" && !has("text_a") || name == "site" && !has("scope");
+    // In a listing without texts, URLs are the content, and where there are neither URLs nor keys, languages; where there is no scope, the site
+    // is named only here.
+    let is_needed = |name: &str| match name {
+        "url_a" => !has("text_a"),
+        "lang_a" | "lang_b" => !has("url_a") && !has("key"),
+        "site" => !has("scope"),
+        _ => false,
+    };
     let needs = |kept: &[usize]| kept.iter().map(|&at| wishes[at].least() + GAP).sum::<usize>().saturating_sub(GAP);
     if natural(wishes) > room {
         kept.retain(|&at| !wishes[at].is_empty);
