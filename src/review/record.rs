@@ -1,6 +1,7 @@
 //! The figures of a report as data, and how they differ from those of an earlier report.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use diglot::error::Error;
@@ -125,14 +126,17 @@ pub fn compared(before: &Record, now: &Record) -> Table {
     let key = |figure: &Figure| (figure.what.clone(), figure.name.clone());
     let mut old: HashMap<(String, String), u64> =
         before.figures.iter().map(|figure| (key(figure), figure.count)).collect();
-    let mut figures: Vec<(String, String, u64, u64)> = Vec::new();
+    // What an earlier release did not count was not 0.
+    let counted_kinds: HashSet<&str> = before.figures.iter().map(|figure| figure.what.as_str()).collect();
+    let nothing = |what: &str| (what != "total" && counted_kinds.contains(what)).then_some(0);
+    let mut figures: Vec<(String, String, Option<u64>, u64)> = Vec::new();
     for figure in &now.figures {
-        let was = old.remove(&key(figure)).unwrap_or(0);
+        let was = old.remove(&key(figure)).or_else(|| nothing(&figure.what));
         figures.push((figure.what.clone(), figure.name.clone(), was, figure.count));
     }
     // What there was before, and is not any more.
     let gone = before.figures.iter().filter(|figure| old.contains_key(&key(figure)));
-    figures.extend(gone.map(|figure| (figure.what.clone(), figure.name.clone(), figure.count, 0)));
+    figures.extend(gone.map(|figure| (figure.what.clone(), figure.name.clone(), Some(figure.count), 0)));
     let mut kinds: Vec<&str> = Vec::new();
     for (what, ..) in &figures {
         if !kinds.contains(&what.as_str()) {
@@ -144,17 +148,25 @@ pub fn compared(before: &Record, now: &Record) -> Table {
         let mut of_kind: Vec<_> = figures.iter().filter(|(what, ..)| what == kind).collect();
         if kind != "total" {
             let count = of_kind.len();
-            of_kind.retain(|(.., was, is)| was != is);
+            of_kind.retain(|(.., was, is)| *was != Some(*is));
             same += count - of_kind.len();
-            of_kind.sort_by(|a, b| b.3.abs_diff(b.2).cmp(&a.3.abs_diff(a.2)).then_with(|| a.1.cmp(&b.1)));
+            of_kind.sort_by_key(|(_, name, was, is)| (Reverse(is.abs_diff(was.unwrap_or(0))), name));
             more += of_kind.len().saturating_sub(ROWS);
             of_kind.truncate(ROWS);
         }
         rows.extend(of_kind.into_iter().map(|(what, name, was, is)| {
-            vec![what.clone(), plain(name), grouped(*was), grouped(*is), change(*was, *is)]
+            let unknown = || "-".to_owned();
+            let change = was.map_or_else(unknown, |was| change(was, *is));
+            vec![what.clone(), plain(name), was.map_or_else(unknown, grouped), grouped(*is), change]
         }));
     }
-    let mut rest = format!("as they were: {}", counted(same as u64, "other figure"));
+    let mut rest = format!(
+        "before: the store {} of format {}, by diglot {}; as they were: {}",
+        plain(&before.store),
+        before.format,
+        plain(&before.diglot),
+        counted(same as u64, "other figure")
+    );
     if more > 0 {
         rest += &format!("; only in the reports as JSON: {}", counted(more as u64, "smaller change"));
     }
@@ -179,16 +191,18 @@ mod tests {
             ("total", "pairs", 1_200),
             ("pairs of a host", "c.test", 1),
             ("pairs of a host", "b.test", 5),
+            ("pairs of a key", "k", 2),
         ]);
         let table = compared(&before, &now);
         let expected = [
-            ["total", "pages", "0", "3", "+3"],
+            ["total", "pages", "-", "3", "-"],
             ["total", "pairs", "1,000", "1,200", "+200 (+20.0 %)"],
             ["pairs of a host", "a.test", "7", "0", "-7 (-100.0 %)"],
             ["pairs of a host", "c.test", "0", "1", "+1"],
+            ["pairs of a key", "k", "-", "2", "-"],
         ];
         assert_eq!(table.rows, expected);
-        assert_eq!(table.rest, "as they were: 1 other figure");
+        assert_eq!(table.rest, "before: the store s of format 1, by diglot 0.1.0; as they were: 1 other figure");
         assert_eq!(change(5, 5), "0");
     }
 
