@@ -24,8 +24,17 @@ pub struct PairFilter {
     pub key: Option<String>,
     /// Only pairs with a score in this range, both ends included.
     pub scores: (f64, f64),
+    /// Only pairs with a score below the end of this range: bins of scores do not include their ends.
+    pub below: bool,
     /// Only pairs on which it was decided so.
     pub decided: Decided,
+}
+
+impl PairFilter {
+    fn takes_score(&self, score: f64) -> bool {
+        let (least, greatest) = self.scores;
+        score >= least && score <= greatest && !(self.below && score == greatest)
+    }
 }
 
 /// What was decided on the pairs that are asked for.
@@ -180,8 +189,6 @@ pub(super) fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilte
     let has_key = |key: Option<u32>| {
         wanted_keys.as_ref().is_none_or(|wanted| key.is_some_and(|key| wanted.binary_search(&key).is_ok()))
     };
-    let (least, greatest) = filter.scores;
-    let has_score = |score: f64| score >= least && score <= greatest;
     let is_of = |langs: Option<LangPair>| filter.langs.is_none() || filter.langs == langs;
     if let Some(judged) = &site.judged {
         let wanted = |pair: &JudgedPair| {
@@ -189,7 +196,7 @@ pub(super) fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilte
                 && filter.method.is_none_or(|method| method == pair.method)
                 && is_of(Some(pair.pair.langs))
                 && has_key(pair.key)
-                && has_score(f64::from(pair.score))
+                && filter.takes_score(f64::from(pair.score))
                 && is_here(pair.pair.a, pair.pair.b)
         };
         let found = judged.pairs().zip(0..).filter(|(pair, _)| wanted(pair));
@@ -203,7 +210,7 @@ pub(super) fn pass(site: &Site, number: usize, scope: &Scope, filter: &PairFilte
         let key = result.keys.get(row.key.to_native() as usize);
         let score = key.map_or(0.0, |key| key.credibility.to_native());
         let langs = key.and_then(|row| row.key()).map(|key| key.langs);
-        let is_wanted = is_of(langs) && has_key(Some(row.key.to_native())) && has_score(score);
+        let is_wanted = is_of(langs) && has_key(Some(row.key.to_native())) && filter.takes_score(score);
         if is_wanted && is_here(row.a.to_native(), row.b.to_native()) {
             passed.push((score, number, at));
         }
@@ -257,6 +264,13 @@ pub(super) fn paired(site: &Site) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_score_between_two_bins_is_in_the_list_of_one() {
+        let of = |scores, below| PairFilter { scores, below, ..PairFilter::default() };
+        assert!(!of((0.4, 0.5), true).takes_score(0.5) && of((0.5, 0.6), true).takes_score(0.5));
+        assert!(of((0.4, 0.5), false).takes_score(0.5) && of((0.999, 1.0), false).takes_score(1.0));
+    }
 
     #[test]
     fn hosts_of_a_scope_are_ranges_of_the_sorted_pages() {

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use diglot::store::{Access, Store};
 
+use super::failure::Failure;
+
 /// The result of a count.
 pub trait Background: Send + Sync + 'static {
     /// True when the count is of the commit at which a store is open.
@@ -21,8 +23,12 @@ type Count<T> = Box<dyn Fn(&Store) -> diglot::Result<T> + Send + Sync>;
 pub struct Counting<T> {
     /// Folder of the store.
     folder: PathBuf,
+    /// What cannot be done where it fails.
+    job: &'static str,
     count: Count<T>,
     last: Mutex<Option<Arc<T>>>,
+    /// Why the last one failed, if it did.
+    problem: Mutex<Option<String>>,
     is_running: AtomicBool,
     /// When the last count ended, and how long it took.
     took: Mutex<Option<(Instant, Duration)>>,
@@ -51,16 +57,28 @@ fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl<T: Background> Counting<T> {
-    /// What `count` counts of the store in a folder; nothing is counted yet.
-    pub fn of(folder: &Path, count: impl Fn(&Store) -> diglot::Result<T> + Send + Sync + 'static) -> Arc<Counting<T>> {
-        let (last, took) = (Mutex::default(), Mutex::default());
-        Arc::new(Counting {
-            folder: folder.to_owned(),
-            count: Box::new(count),
-            last,
-            is_running: AtomicBool::new(false),
-            took,
-        })
+    /// What `count` counts of the store in a folder; nothing is counted yet. `job` says what cannot be done where it fails.
+    pub fn of(
+        folder: &Path,
+        job: &'static str,
+        count: impl Fn(&Store) -> diglot::Result<T> + Send + Sync + 'static,
+    ) -> Arc<Counting<T>> {
+        let (last, problem, took) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let (folder, count) = (folder.to_owned(), Box::new(count));
+        Arc::new(Counting { folder, job, count, last, problem, is_running: AtomicBool::new(false), took })
+    }
+
+    /// The last count; `None` while there is none yet. Starts another if the store has changed since.
+    ///
+    /// # Errors
+    /// When there is none, and the last attempt failed.
+    pub fn known(self: &Arc<Self>) -> Result<Option<Arc<T>>, Failure> {
+        let last = self.last();
+        let problem = held(&self.problem).clone();
+        match (last, problem) {
+            (None, Some(problem)) => Err(Failure::Broken(problem)),
+            (last, _) => Ok(last),
+        }
     }
 
     /// The last count, if there is one. Starts another if the store has changed since.
@@ -104,8 +122,15 @@ impl<T: Background> Counting<T> {
             let _running = Running(&counting.is_running);
             let began = Instant::now();
             match counting.open().and_then(|store| (counting.count)(&store)) {
-                Ok(counted) => *held(&counting.last) = Some(Arc::new(counted)),
-                Err(why) => drop(writeln!(std::io::stderr(), "diglot: the figures cannot be counted: {why}")),
+                Ok(counted) => {
+                    *held(&counting.last) = Some(Arc::new(counted));
+                    *held(&counting.problem) = None;
+                }
+                Err(why) => {
+                    let problem = format!("{}: {why}", counting.job);
+                    let _ = writeln!(std::io::stderr(), "diglot: {problem}");
+                    *held(&counting.problem) = Some(problem);
+                }
             }
             // After a failure, the next count waits as well.
             *held(&counting.took) = Some((Instant::now(), began.elapsed().max(LEAST_REST)));
@@ -113,7 +138,41 @@ impl<T: Background> Counting<T> {
     }
 }
 
+/// True where the store has changed since it was counted.
+pub fn is_older<T: Background>(last: Option<&T>, store: &Store) -> bool {
+    last.is_some_and(|last| !last.is_of(store))
+}
+
 /// The hash of the commit at which a store is open: a store that replaced another may have a commit of the same number.
 pub fn commit_hash(store: &Store) -> Option<u64> {
     store.witness().map(|witness| witness.commit_hash())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nothing;
+
+    impl Background for Nothing {
+        fn is_of(&self, _: &Store) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn what_fails_is_told_with_the_job_and_the_reason() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let counting = Counting::<Nothing>::of(folder.path(), "the figures cannot be counted", |_| Ok(Nothing));
+        let began = Instant::now();
+        loop {
+            match counting.known() {
+                Err(Failure::Broken(why)) => {
+                    break assert!(why.starts_with("the figures cannot be counted: "), "{why}");
+                }
+                Err(_) | Ok(Some(_)) => panic!("there is no store"),
+                Ok(None) => assert!(began.elapsed() < Duration::from_secs(60), "nothing is told"),
+            }
+        }
+    }
 }

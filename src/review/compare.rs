@@ -10,6 +10,7 @@ use diglot::query::diff::PairChange;
 use diglot::types::{PairLine, grouped};
 
 use super::answer::{Fields, answer, page};
+use super::background::is_older;
 use super::comparing::KINDS;
 use super::failure::Failure;
 use super::filters;
@@ -42,6 +43,8 @@ struct ComparePage {
     frame: Frame,
     other: String,
     is_counting: bool,
+    /// True where a store has changed since they were compared.
+    is_older: bool,
     same: String,
     kinds: Vec<KindRow>,
     /// By language pair how many there are of each kind.
@@ -66,7 +69,7 @@ pub async fn differences(state: State<Arc<App>>, fields: Query<Fields>) -> Respo
         };
         let frame = request.frame("Compare");
         let start: usize = request.number("from", 0)?;
-        let last = comparing.last();
+        let last = comparing.known()?;
         let compared = last.as_deref();
         let totals = |at: usize| compared.map_or(0, |found| found.langs.values().map(|counts| counts[at]).sum::<u64>());
         let kept = compared.map_or(&[][..], |found| &found.rows[kind]);
@@ -76,6 +79,7 @@ pub async fn differences(state: State<Arc<App>>, fields: Query<Fields>) -> Respo
         page(&ComparePage {
             other: plain(&other),
             is_counting: compared.is_none(),
+            is_older: is_older(compared, &request.app.open()?.0),
             same: grouped(compared.map_or(0, |found| found.same)),
             kinds: (0..)
                 .zip(KINDS)

@@ -109,10 +109,15 @@ impl Histogram {
             // A bin with a single pair must be visible too.
             let height = ((count as f64).ln_1p() / (most as f64).ln_1p() * f64::from(Histogram::HEIGHT)).ceil() as u32;
             let (low, high) = (EDGES[at].to_string(), EDGES[at + 1].to_string());
+            let below = if at + 1 < BINS { "1" } else { "" };
             HistogramBin {
                 name: format!("{low} to {high}"),
                 count: grouped(count),
-                link: to.list("/pairs", count, &[("min", &low), ("max", &high), ("outcome", outcome)]),
+                link: to.list(
+                    "/pairs",
+                    count,
+                    &[("min", &low), ("max", &high), ("below", below), ("outcome", outcome)],
+                ),
                 edge: low,
                 x: at as u32 * step + 1,
                 y: Histogram::HEIGHT - height,

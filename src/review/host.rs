@@ -6,10 +6,13 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::{Query, State};
 use axum::response::Response;
+use diglot::config::Config;
 use diglot::query::{self, HostLine, KeyLine, LoneFilter, LonePages, LoneReason, Scope};
-use diglot::types::{Lang, LangPair, PairLine, counted, grouped, pattern};
+use diglot::store::Store;
+use diglot::types::{Lang, LangPair, Outcome, PairLine, counted, grouped, pattern};
 
-use super::answer::{Fields, answer, page};
+use super::answer::{Fields, Request, answer, page};
+use super::failure::Failure;
 use super::filters;
 use super::hosts::langs_of;
 use super::lists::{ROWS, filter, methods, order, outcomes, paging};
@@ -69,6 +72,14 @@ struct HostPage {
     reasons: Vec<(String, &'static str, String)>,
 }
 
+/// The pairs alone, for a page on which the filter was changed.
+#[derive(Template)]
+#[template(path = "host_pairs.html", config = "src/review/askama.toml")]
+struct PairList {
+    pairs: Vec<PairRow>,
+    paging: Paging,
+}
+
 pub async fn host(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     answer(state, fields, |request| {
         let (store, config) = request.app.open()?;
@@ -76,17 +87,10 @@ pub async fn host(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         let scope = Scope::of(&store, host)?;
         let mut frame = request.frame(host).of_host(host);
         frame.crumbs.truncate(1);
-        let start: usize = request.number("from", 0)?;
-        let range = start..start.saturating_add(ROWS);
-        let found = query::pairs_page(&store, &config, &scope, &filter(request)?, order(request), range)?;
-        let marks = request.app.reviews().marks()?;
-        let rows: Vec<PairRow> = (start..)
-            .zip(&found.lines)
-            .map(|(at, (line, outcome))| {
-                let link = link_in_list(request, &frame, line, ("at", &at.to_string()));
-                PairRow::new(link, line, *outcome, &marks)
-            })
-            .collect();
+        let (pairs, paging) = pair_list(request, &frame, (&store, &config), &scope)?;
+        if request.get("part") == Some("results") {
+            return page(&PairList { pairs, paging });
+        }
         let with_weak = request.get("weak").is_some();
         let mut keys = query::keys(&store, &config, &scope, with_weak)?;
         keys.sort_by(|x, y| y.credibility.total_cmp(&x.credibility));
@@ -121,18 +125,38 @@ pub async fn host(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
             key: chosen("key"),
             min: chosen("min"),
             max: chosen("max"),
-            paging: paging(request, "/host", start, rows.len(), found.total),
             lone: frame.link("/lone", &[("host", host)]),
             reasons: lone.reasons.iter().map(reason).collect(),
             weak: (!with_weak).then(|| frame.link("/host", &[("host", host), ("weak", "1")])),
             host: plain(host),
-            pairs: rows,
+            pairs,
+            paging,
             keys,
             keys_left,
             frame,
         })
     })
     .await
+}
+
+/// The pairs that a request asks for, and the links to the others.
+fn pair_list(
+    request: &Request,
+    frame: &Frame,
+    (store, config): (&Store, &Config),
+    scope: &Scope,
+) -> Result<(Vec<PairRow>, Paging), Failure> {
+    let start: usize = request.number("from", 0)?;
+    let range = start..start.saturating_add(ROWS);
+    let found = query::pairs_page(store, config, scope, &filter(request)?, order(request), range)?;
+    let marks = request.app.reviews().marks()?;
+    let row = |(at, (line, outcome)): (usize, &(PairLine, Option<Outcome>))| {
+        let link = link_in_list(request, frame, line, ("at", &at.to_string()));
+        PairRow::new(link, line, *outcome, &marks)
+    };
+    let rows: Vec<PairRow> = (start..).zip(&found.lines).map(row).collect();
+    let paging = paging(request, "/host", start, rows.len(), found.total);
+    Ok((rows, paging))
 }
 
 /// All pairs of the languages that these hosts have.

@@ -9,6 +9,7 @@ use diglot::query::{self, HostLine};
 use diglot::types::{Lang, grouped};
 
 use super::answer::{Fields, Request, answer, page};
+use super::background::is_older;
 use super::counting::{Counted, Host, HostFilter, Lack, Sort};
 use super::failure::Failure;
 use super::lists::{ROWS, lang, paging};
@@ -50,6 +51,8 @@ struct HostsPage {
     heads: Vec<HeadRow>,
     /// `None` while they are counted for the first time.
     hosts: Option<Vec<HostRow>>,
+    /// True where the store has changed since it was counted.
+    is_older: bool,
     paging: Paging,
 }
 
@@ -68,7 +71,8 @@ pub async fn hosts(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         let text = request.get("q").unwrap_or("").to_lowercase();
         let filter = HostFilter { text, lang: lang(request, "lang")?, lack };
         let start = request.number("from", 0)?;
-        let (counted, frame) = (request.app.counting.last(), request.frame("Hosts"));
+        let (counted, frame) = (request.app.counting.known()?, request.frame("Hosts"));
+        let is_older = is_older(counted.as_deref(), &request.app.open()?.0);
         let (hosts, paging) = match &counted {
             None => (None, Paging::default()),
             Some(counted) => {
@@ -90,6 +94,7 @@ pub async fn hosts(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
                 .collect(),
             text: filter.text,
             hosts,
+            is_older,
             paging,
             frame,
         })

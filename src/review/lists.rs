@@ -55,6 +55,7 @@ pub fn filter(request: &Request) -> Result<PairFilter, Failure> {
         method: method.transpose()?,
         key: request.get("key").map(str::to_owned),
         scores: (score("min", 0.0)?, score("max", 1.0)?),
+        below: request.get("below").is_some(),
         decided: match request.get("outcome") {
             None => Decided::Accepted,
             Some("rejected") => Decided::Rejected,
@@ -96,7 +97,8 @@ pub fn written(spot: Spot) -> String {
 /// The address of a list with the fields of a request, but for its start, which is that given.
 fn from(request: &Request, path: &str, start: &str) -> String {
     let fields = request.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let fields: Vec<(&str, &str)> = fields.filter(|(name, _)| *name != "from").chain([("from", start)]).collect();
+    let fields: Vec<(&str, &str)> =
+        fields.filter(|(name, _)| !["from", "part"].contains(name)).chain([("from", start)]).collect();
     request.frame("").link(path, &fields)
 }
 
@@ -156,7 +158,7 @@ fn start_of<B>(before: &Part<B>) -> Option<Option<Spot>> {
 }
 
 /// The fields that give the position of a pair in the list from which it was opened.
-const PLACE: [&str; 10] = ["host", "at", "spot", "langs", "method", "key", "min", "max", "order", "outcome"];
+const PLACE: [&str; 11] = ["host", "at", "spot", "langs", "method", "key", "min", "max", "below", "order", "outcome"];
 
 /// Those of these fields that a request has.
 pub fn place_in_list(request: &Request) -> Vec<(String, String)> {

@@ -9,6 +9,7 @@ use diglot::query::{self, LoneFilter, LonePage, LoneReason, Scope, Steps};
 use diglot::types::{Lang, grouped};
 
 use super::answer::{Fields, Request, answer, page};
+use super::background::is_older;
 use super::failure::Failure;
 use super::filters;
 use super::lists::{ROWS, lang, paging, paging_of_walk, spot};
@@ -35,6 +36,8 @@ struct LonePages {
     paging: Paging,
     /// True while the store is counted for the first time.
     is_counting: bool,
+    /// True where the store has changed since it was counted.
+    is_older: bool,
 }
 
 pub async fn lone(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
@@ -66,6 +69,7 @@ fn of_host(request: &Request, host: &str, filter: LoneFilter) -> Result<LonePage
         reasons: reason_choices(reasons, filter),
         pages: found.lines.iter().map(|line| row(&frame, line)).collect(),
         is_counting: false,
+        is_older: false,
         frame,
     })
 }
@@ -80,9 +84,11 @@ fn of_all(request: &Request, filter: LoneFilter) -> Result<LonePages, Failure> {
         pages: Vec::new(),
         paging: Paging::default(),
         is_counting: true,
+        is_older: false,
     };
-    let Some(counted) = request.app.counting.last() else { return Ok(found) };
+    let Some(counted) = request.app.counting.known()? else { return Ok(found) };
     let (store, config) = request.app.open()?;
+    found.is_older = is_older(Some(&*counted), &store);
     let from = spot(request, "from")?;
     let part =
         |is_back| query::lone_from(&store, &config, &counted.digests, filter, Steps { from, is_back, count: ROWS });

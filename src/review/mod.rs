@@ -7,8 +7,8 @@
 //! `comparing.rs` compares the store with another; `figures.rs` has the figures that page and report share, `tables.rs` the lists of the report,
 //! `record.rs` its figures as data, beside those of an earlier one; `sample.rs` draws the samples to be judged.
 //!
-//! The store is opened for each request, so that each answer is of the last commit, even while a job writes. Archived text is escaped and
-//! never run: headers allow nothing but the page's own style and script to load or run.
+//! The store is opened for each request, so that the pages of a host, a pair and a page are of the last commit, even while a job writes. What
+//! is counted in the background may be of an earlier one, which its pages say. Archived text is escaped and never run: headers allow nothing but the page's own style and script to load or run.
 
 mod answer;
 mod background;

@@ -10,7 +10,7 @@ use diglot::query;
 use diglot::types::{counted as count_of, grouped};
 
 use super::answer::{Fields, Request, answer, page};
-use super::background::Background;
+use super::background::is_older;
 use super::counting::{Counted, Lack};
 use super::failure::Failure;
 use super::figures::{Figures, Links};
@@ -64,7 +64,7 @@ struct OverviewPage {
 pub async fn overview(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     answer(state, fields, |request| {
         let (store, _) = request.app.open()?;
-        let counted = request.app.counting.last();
+        let counted = request.app.counting.known()?;
         let archives = query::archives(&store)?;
         let frame = request.frame("Overview");
         let stages = counted.as_ref().map_or(&[][..], |counted| &counted.stages);
@@ -76,7 +76,7 @@ pub async fn overview(state: State<Arc<App>>, fields: Query<Fields>) -> Response
                 .filter(|stage| stage.state != StageState::Fresh)
                 .map(|stage| stage.name)
                 .collect(),
-            is_older: counted.as_ref().is_some_and(|counted| !counted.is_of(&store)),
+            is_older: is_older(counted.as_deref(), &store),
             stages: stage_rows(stages).collect(),
             figures: counted.as_ref().map(|counted| Figures::new(&counted.overview, Links(Some(&frame)))),
             archives_left: archives.len().saturating_sub(ARCHIVES),
@@ -191,12 +191,21 @@ pub fn archive_rows(archives: impl Iterator<Item = query::ArchiveLine>) -> Vec<A
 /// Answers the script, which asks while the first count is running.
 pub async fn counted(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     answer(state, fields, |request| {
+        let app = &request.app;
         let is_there = match request.get("what") {
-            Some("compare") => request.app.comparing.as_ref().is_some_and(|comparing| comparing.last().is_some()),
-            Some("sentences") => request.app.drawing.last().is_some(),
-            _ => request.app.counting.last().is_some(),
+            Some("compare") => app
+                .comparing
+                .as_ref()
+                .map_or(Ok(false), |comparing| comparing.known().map(|compared| compared.is_some())),
+            Some("sentences") => app.drawing.known().map(|drawn| drawn.is_some()),
+            _ => app.counting.known().map(|counted| counted.is_some()),
         };
-        Ok((if is_there { "counted" } else { "counting" }).into_response())
+        let state = match is_there {
+            Ok(true) => "counted",
+            Ok(false) => "counting",
+            Err(_) => "failed",
+        };
+        Ok(state.into_response())
     })
     .await
 }

@@ -9,6 +9,7 @@ use diglot::query::{self, Decided, EDGES, Overview, PairFilter, Steps};
 use diglot::types::Outcome;
 
 use super::answer::{Fields, answer, page};
+use super::background::is_older;
 use super::filters;
 use super::lists::{ROWS, filter, lang_pairs, methods, outcomes, paging_of_walk, spot, written};
 use super::pair::link_in_list;
@@ -28,6 +29,8 @@ struct PairsPage {
     paging: Paging,
     /// True while the store is counted for the first time.
     is_counting: bool,
+    /// True where the store has changed since it was counted.
+    is_older: bool,
 }
 
 pub async fn pairs(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
@@ -44,11 +47,13 @@ pub async fn pairs(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
             pairs: Vec::new(),
             paging: Paging::default(),
             is_counting: true,
+            is_older: false,
         };
-        let Some(counted) = request.app.counting.last() else { return page(&found) };
+        let Some(counted) = request.app.counting.known()? else { return page(&found) };
         found.langs = lang_pairs(counted.overview.langs.keys(), &chosen("langs"));
         found.is_counting = false;
         let (store, config) = request.app.open()?;
+        found.is_older = is_older(Some(&*counted), &store);
         let from = spot(request, "from")?;
         let part = |is_back| {
             query::pairs_from(&store, &config, &counted.digests, &filter, Steps { from, is_back, count: ROWS })
@@ -72,9 +77,10 @@ pub async fn pairs(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
 /// How many pairs pass a filter, where that was counted: for all of an outcome, and for the accepted ones also of two languages, or of a
 /// method, or of a bin of scores.
 fn total(overview: &Overview, filter: &PairFilter) -> Option<u64> {
-    let bin = EDGES.windows(2).position(|bin| filter.scores == (bin[0], bin[1]));
+    let is_bin = |bin: &[f64]| filter.scores == (bin[0], bin[1]) && filter.below == (bin[1] < 1.0);
+    let bin = EDGES.windows(2).position(is_bin);
     let of_scores = |at: usize| Some(overview.scores[bin?][at]);
-    let is_whole = filter.scores == (0.0, 1.0);
+    let is_whole = filter.scores == (0.0, 1.0) && !filter.below;
     match (filter.decided, filter.langs, filter.method) {
         (Decided::Accepted, None, None) if is_whole => Some(overview.pairs),
         (Decided::Accepted, None, None) => of_scores(0),
@@ -100,7 +106,9 @@ mod tests {
         assert_eq!(total(&overview, &filter), Some(5));
         let decided = Decided::Rejected;
         assert_eq!(total(&overview, &PairFilter { decided, ..filter.clone() }), Some(4));
-        assert_eq!(total(&overview, &PairFilter { decided, scores: (EDGES[0], EDGES[1]), ..filter.clone() }), Some(2));
+        let of_bin = PairFilter { decided, scores: (EDGES[0], EDGES[1]), below: true, ..filter.clone() };
+        assert_eq!(total(&overview, &of_bin), Some(2));
+        assert_eq!(total(&overview, &PairFilter { below: false, ..of_bin }), None);
         let decided = Decided::As(Outcome::LowScore);
         assert_eq!(total(&overview, &PairFilter { decided, ..filter.clone() }), Some(3));
         assert_eq!(total(&overview, &PairFilter { scores: (0.1, 0.9), ..filter }), None);

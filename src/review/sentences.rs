@@ -11,6 +11,7 @@ use diglot::export::{Condition, Content, Row, rounded};
 use diglot::types::{BitextLine, Lang, LangPair, grouped};
 
 use super::answer::{Fields, Request, answer, page};
+use super::background::is_older;
 use super::failure::Failure;
 use super::lists::{lang_pair, lang_pairs};
 use super::state::App;
@@ -129,6 +130,8 @@ struct SentencesPage {
     problem: Option<String>,
     /// True while sentence pairs are drawn for the first time.
     is_drawing: bool,
+    /// True where the store has changed since it was counted.
+    is_older: bool,
     /// How many there are, and how many of them the filters are tried on, if not on all.
     total: String,
     tried_on: Option<String>,
@@ -145,7 +148,7 @@ pub async fn sentences(state: State<Arc<App>>, fields: Query<Fields>) -> Respons
             Err(Failure::Bad(problem)) => (Vec::new(), Some(problem)),
             Err(other) => return Err(other),
         };
-        let drawn = request.app.drawing.last();
+        let drawn = request.app.drawing.known()?;
         let counted = request.app.counting.last();
         let known = counted.iter().flat_map(|counted| counted.overview.langs.keys());
         let (total, lines) = drawn.as_ref().map_or((0, &[][..]), |drawn| (drawn.total, &drawn.lines[..]));
@@ -155,6 +158,7 @@ pub async fn sentences(state: State<Arc<App>>, fields: Query<Fields>) -> Respons
             min: request.get("min").unwrap_or("").to_owned(),
             conditions: condition_rows(request),
             is_drawing: drawn.is_none(),
+            is_older: is_older(drawn.as_deref(), &request.app.open()?.0),
             total: grouped(total),
             tried_on: ((lines.len() as u64) < total).then(|| grouped(lines.len() as u64)),
             command: command(&request.app.folder.to_string_lossy(), &chain),

@@ -94,8 +94,11 @@ impl App {
         against.as_ref().map(|other| Store::open(other, Access::Read)).transpose()?;
         let opening = Mutex::new(Some((secret()?, Instant::now())));
         let token = secret()?;
-        let comparing = against.clone().map(|other| Counting::of(&folder, move |store| compare(&other, store)));
-        let (counting, drawing) = (Counting::of(&folder, counting::count), Counting::of(&folder, draw));
+        let comparing = against
+            .clone()
+            .map(|other| Counting::of(&folder, "the stores cannot be compared", move |store| compare(&other, store)));
+        let counting = Counting::of(&folder, "the figures cannot be counted", counting::count);
+        let drawing = Counting::of(&folder, "no sentence pairs can be drawn", draw);
         Ok(App { folder, port, token, opening, reviewer, counting, drawing, comparing, against, working })
     }
 

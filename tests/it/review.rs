@@ -410,6 +410,8 @@ fn marks_survive_a_run_are_read_as_gold_and_go_with_what_is_removed() {
         sample["items"].as_array().expect("items").clone()
     };
     assert_eq!(items(&sample), items(&again), "the same seed draws the same");
+    let unseeded = [(); 2].map(|()| page.draw(&[("size", "12")]));
+    assert_ne!(items(&unseeded[0]), items(&unseeded[1]), "without a seed each draws its own");
     assert_eq!(items(&sample).len(), 12);
     let shown = page.text(&sample);
     assert!(!shown.contains("0.9") && !shown.to_lowercase().contains("score"), "who judges sees no score");

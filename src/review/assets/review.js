@@ -57,26 +57,45 @@ for (const form of document.querySelectorAll("form[method=post]")) {
   });
 }
 
-// Filters act at once: what the server answers to the form takes the place of what is shown.
+// Filters act at once: what the server answers to the form takes the place of what is shown. It is asked for one answer at a time.
+function say(place, text) {
+  const said = document.createElement("p");
+  said.className = "notice";
+  said.textContent = text;
+  place.replaceChildren(said);
+}
 for (const form of document.querySelectorAll("form[data-at-once]")) {
-  let asked = 0;
+  let isAsking = false;
+  let isOld = false;
   async function renew() {
-    const own = ++asked;
+    isOld = true;
+    if (isAsking) return;
+    isAsking = true;
+    while (isOld) {
+      isOld = false;
+      try {
+        await ask();
+      } catch {
+        say(document.querySelector(form.dataset.atOnce), "No answer: diglot review may have ended.");
+      }
+    }
+    isAsking = false;
+  }
+  async function ask() {
     const fields = [...new FormData(form)].filter(([, value]) => value !== "");
     const address = new URL(form.action.split(/[?#]/)[0]);
     address.search = new URLSearchParams(fields);
-    const answer = await fetch(address, { cache: "no-store" });
+    const part = new URL(address);
+    part.searchParams.set("part", "results");
+    const answer = await fetch(part, { cache: "no-store" });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (own !== asked) return;
-    const [old, now] = [document, page].map((part) => part.querySelector(form.dataset.atOnce));
+    if (isOld) return;
+    const [old, now] = [document, page].map((from) => from.querySelector(form.dataset.atOnce));
     if (now) {
       old.replaceWith(document.importNode(now, true));
       history.replaceState(null, "", address);
     } else {
-      const said = document.createElement("p");
-      said.className = "notice";
-      said.textContent = page.querySelector("main .notice")?.textContent ?? "No answer.";
-      old.replaceChildren(said);
+      say(old, page.querySelector("main .notice")?.textContent ?? "No answer.");
     }
   }
   let waiting;
@@ -129,7 +148,7 @@ if (live) setTimeout(look, live.hidden ? 5000 : 1000);
 const counting = document.querySelector("[data-counting]");
 async function ask() {
   const answer = await fetch(counting.dataset.counting, { cache: "no-store" });
-  if ((await answer.text()) === "counted") location.reload();
-  else setTimeout(ask, 300);
+  if ((await answer.text()) === "counting") setTimeout(ask, 300);
+  else location.reload(); // It shows what was counted, or why it failed.
 }
 if (counting) setTimeout(ask, 200);
