@@ -220,6 +220,9 @@ impl Search<'_> {
             keys.extend(self.keys_of(&left, scope, shape, Some((&taken.matched, site)))?);
             told.did(1);
         }
+        // The pages of a key that is forbidden are left over: it is found again, and is the same.
+        let is_known = |new: &FoundKey| taken.keys.iter().any(|key| key.key == new.key && key.scope == new.scope);
+        keys.retain(|new| new.state != State::Forbidden || !is_known(new));
         taken.compete(keys, self.params.order());
         Ok(())
     }
