@@ -151,7 +151,7 @@ fn folder(url: &str) -> String {
     let name = name.trim_matches('.');
     match name.len() {
         0 => "_".into(),
-        ..=LONGEST => name.into(),
+        1..=LONGEST => name.into(),
         _ => format!("{}-{:016x}", &name[..name.floor_char_boundary(80)], xxh3_64(domain.as_bytes())),
     }
 }
