@@ -371,7 +371,7 @@ fn what_commands_write_is_whole_or_not_there_and_never_in_the_store() {
     symlink(&store, at("link")).expect("a link");
     symlink(store.join("manifest.json"), at("file.md")).expect("a link");
     let manifest = fs::read(store.join("manifest.json")).expect("it is there");
-    let commands: [&[&str]; 3] = [&["export", "--format", "tsv"], &["report", "--format", "md"], &["recover"]];
+    let commands: [&[&str]; 3] = [&["export", "--format", "tsv"], &["report"], &["recover"]];
     for command in commands {
         for place in ["s/x.md", "s/../s/pages/x.md", "link/manifest.json", "file.md"] {
             let place = at(place).display().to_string();

@@ -115,7 +115,7 @@ def score(binary, folder, name, options):
     for line in lines:
         for a, b in 'ab', 'ba':
             languages = names.get((pages.language(line['url_' + a]), pages.language(line['url_' + b])))
-            if languages and line['reason'] in ('', 'low score'):
+            if languages and line['reason'] in (None, 'low score'):
                 verdict = gold[languages].judge((line['text_' + a], line['text_' + b]), not line['reason'])
                 if verdict:
                     is_sentence = all(len(WORD.findall(line['text_' + side])) >= 4 for side in 'ab')
