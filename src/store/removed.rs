@@ -153,16 +153,10 @@ impl Removed {
             || batch.skipped.iter().any(|skip| takes(&skip.identity))
             || batch.samples().any(|sample| self.takes_sample(archive, &sample));
         is_touched.then(|| BatchRecord {
-            archive,
-            identity: batch.identity(),
-            from: batch.from.to_native(),
-            to: batch.to.to_native(),
-            done: batch.done,
-            records: batch.records.to_native(),
-            skips: batch.skips.iter().map(|skip| (skip.0, skip.1.to_native())).collect(),
             samples: batch.samples().filter(|sample| !self.takes_sample(archive, sample)).collect(),
             pages: batch.pages.iter().filter(|page| !takes(&page.identity)).map(|page| page.to_owned()).collect(),
             skipped: batch.skipped.iter().filter(|skip| !takes(&skip.identity)).map(|skip| skip.to_owned()).collect(),
+            ..batch.head()
         })
     }
 }

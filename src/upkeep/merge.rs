@@ -254,14 +254,8 @@ impl Merging<'_> {
             |sample: &_| removals.iter().any(|(removed, number)| removed.takes_sample(*number, sample));
         let mut taken = BatchRecord {
             archive: number,
-            identity: batch.identity(),
-            from: batch.from.to_native(),
-            to: batch.to.to_native(),
-            done: batch.done,
-            records: batch.records.to_native(),
-            skips: batch.skips.iter().map(|skip| (skip.0, skip.1.to_native())).collect(),
             samples: batch.samples().filter(|sample| !is_sample_gone(sample)).collect(),
-            ..BatchRecord::default()
+            ..batch.head()
         };
         let mut lacking = 0;
         for page in batch.pages.iter().filter(|page| !is_gone(&page.identity)) {

@@ -1,6 +1,5 @@
 //! A merged store is that of one run on all archives.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,20 +14,6 @@ fn exports(store: &Path) -> [String; 3] {
         assert!(!exported.is_empty(), "{what}");
         exported
     })
-}
-
-/// The bytes of all files of a store, but for what a writer leaves in its lock.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut waiting = vec![folder.to_owned()];
-    while let Some(path) = waiting.pop() {
-        if path.is_dir() {
-            waiting.extend(fs::read_dir(&path).expect("a folder").flatten().map(|entry| entry.path()));
-        } else {
-            found.insert(path.clone(), fs::read(&path).expect("a file"));
-        }
-    }
-    found
 }
 
 fn merge(stores: &[&Path], out: &Path) -> String {

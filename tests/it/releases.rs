@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::sites::SiteBuilder;
-use crate::support::{Held, diglot, failure, fed, packaging, run, sample_store, text, webserver};
+use crate::support::{Held, diglot, failure, fed, files, packaging, run, sample_store, text, webserver};
 
 /// A store of sites with pages in three languages.
 fn store(domains: usize) -> (TempDir, PathBuf) {
@@ -28,21 +28,6 @@ fn store(domains: usize) -> (TempDir, PathBuf) {
     site.write(&archive);
     run(&store, &[&archive]);
     (folder, store)
-}
-
-/// The files below a folder, by their names in it.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut waiting = vec![folder.to_owned()];
-    while let Some(path) = waiting.pop() {
-        if path.is_dir() {
-            waiting.extend(fs::read_dir(&path).expect("a folder").flatten().map(|entry| entry.path()));
-        } else {
-            let name = path.strip_prefix(folder).expect("below it").display().to_string();
-            found.insert(name, fs::read(&path).expect("a file"));
-        }
-    }
-    found
 }
 
 fn rows(bytes: &[u8]) -> Vec<Value> {

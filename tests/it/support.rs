@@ -1,5 +1,6 @@
 //! What the tests share: the command, the sample archives, a store of them, golden files.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -103,6 +104,21 @@ pub fn stdout(store: &Path, arguments: &[&str]) -> String {
 pub fn export(store: &Path, arguments: &[&str]) -> Vec<Value> {
     let lines = stdout(store, &[&["-q", "export", "--format", "jsonl"], arguments].concat());
     lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// The files below a folder, by their names in it.
+pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(path) = waiting.pop() {
+        if path.is_dir() {
+            waiting.extend(fs::read_dir(&path).expect("a folder").flatten().map(|entry| entry.path()));
+        } else {
+            let name = path.strip_prefix(folder).expect("below it").display().to_string();
+            found.insert(name, fs::read(&path).expect("a file"));
+        }
+    }
+    found
 }
 
 /// The text in a field of a row.

@@ -189,6 +189,20 @@ impl ArchivedBatchRecord {
         }
     }
 
+    /// The record by itself: without pages, without captures that were left out, and without samples of them.
+    pub fn head(&self) -> BatchRecord {
+        BatchRecord {
+            archive: self.archive.to_native(),
+            identity: self.identity(),
+            from: self.from.to_native(),
+            to: self.to.to_native(),
+            done: self.done,
+            records: self.records.to_native(),
+            skips: self.skips.iter().map(|skip| (skip.0, skip.1.to_native())).collect(),
+            ..BatchRecord::default()
+        }
+    }
+
     /// Some of the captures that were left out.
     pub fn samples(&self) -> impl Iterator<Item = SkipSample> {
         self.samples.iter().map(|sample| SkipSample {
