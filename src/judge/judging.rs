@@ -240,6 +240,20 @@ fn expected(share: f64, said: &Said, agree: f64) -> f64 {
     logit(agree * sigmoid(share + said.addresses + said.names))
 }
 
+/// How often the contents of pages whose addresses belong together are translations, by part: for pairs that addresses propose, and for the
+/// others. Pages that words, links or votes bring together may belong together in other ways: a page and what it is about, an article and the
+/// list that has it.
+struct Agree {
+    by_address: Shares,
+    free: Shares,
+}
+
+impl Agree {
+    fn at(&self, one: &Compared, part: u32, parts: &Parts) -> f64 {
+        if is_by_address(one.candidate.method) { &self.by_address } else { &self.free }.at(part, parts)
+    }
+}
+
 /// How often each source is right about addresses, and how often contents agree where addresses belong together, by part. Along the way,
 /// how usual contents are and what names say are set in `said`. Each of the four is estimated from the others, beginning with what is
 /// believed, [`SHARE_ROUNDS`] times.
@@ -249,10 +263,14 @@ fn shares_of(
     said: &mut [Said],
     (parts, all_names): (&Parts, &NameCounts),
     params: &Params,
-) -> (BTreeMap<Source, Shares>, Shares) {
+) -> (BTreeMap<Source, Shares>, Agree) {
     let source = |one: &Compared| (one.candidate.method, one.candidate.key);
     let names_of_all = (all_names, &names_by_keys(compared.iter(), parts));
-    let mut agree = Shares::new(&[], parts, params.prior.contents);
+    let agree_of = |by_address: &[(u32, f64)], free: &[(u32, f64)]| Agree {
+        by_address: Shares::new(by_address, parts, params.prior.contents),
+        free: Shares::new(free, parts, params.prior.contents),
+    };
+    let mut agree = agree_of(&[], &[]);
     let mut shares: BTreeMap<Source, Shares> = BTreeMap::new();
     for round in 0..SHARE_ROUNDS {
         let right = |(one, said): (&&Compared, &Said)| match is_by_address(one.candidate.method) && !one.same_text {
@@ -261,12 +279,13 @@ fn shares_of(
             true if round == 0 => sigmoid(said.counted),
             true => {
                 let share = share_at(&shares, one, (said.part, parts), &params.prior);
-                sigmoid(said.contents() + expected(logit(share), said, agree.at(said.part, parts)))
+                sigmoid(said.contents() + expected(logit(share), said, agree.at(one, said.part, parts)))
             }
         };
         let rights: Vec<f64> = compared.iter().zip(said.iter()).map(right).collect();
         let seen = said.iter().zip(&rights).filter(|(_, right)| **right > 0.0);
-        let usual = Usual::new(seen.map(|(said, right)| (said.part, *right, said.counted)), parts, &params.prior);
+        let seen: Vec<_> = seen.map(|(said, right)| (said.part, *right, said.counted)).collect();
+        let usual = Usual::new(&seen, parts, &params.prior);
         for (said, right) in said.iter_mut().zip(rights) {
             said.usual = usual.evidence(said.part, parts, right, said.counted);
         }
@@ -280,7 +299,7 @@ fn shares_of(
                     return 0.0;
                 }
                 let share = share_at(&shares, one, (part, parts), &params.prior);
-                sigmoid(said.of_addresses(agree.at(part, parts), params) + logit(share))
+                sigmoid(said.of_addresses(agree.at(one, part, parts), params) + logit(share))
             };
             let all = compared.iter().zip(said.iter()).filter(|(one, _)| !one.same_text);
             let seen = |(one, said): (&&Compared, &Said)| {
@@ -296,21 +315,23 @@ fn shares_of(
             said.names = shares_name(one).map_or(0.0, |shared| names.evidence(said.part, parts, shared));
         }
         let all = || compared.iter().zip(said.iter()).filter(|(one, _)| !one.same_text);
-        let of_addresses = |said: &Said| said.of_addresses(agree.at(said.part, parts), params);
+        let of_addresses = |one: &Compared, said: &Said| said.of_addresses(agree.at(one, said.part, parts), params);
         let mut of_source: BTreeMap<Source, Vec<(u32, f64)>> = BTreeMap::new();
         for (one, said) in all() {
-            of_source.entry(source(one)).or_default().push((said.part, of_addresses(said)));
+            of_source.entry(source(one)).or_default().push((said.part, of_addresses(one, said)));
         }
         let share = |(source, pairs): (Source, Vec<(u32, f64)>)| {
             (source, Shares::new(&pairs, parts, belief(source.0, &params.prior)))
         };
         shares = of_source.into_iter().map(share).collect::<BTreeMap<_, _>>();
         let belong = |(one, said): &(&&Compared, &Said)| {
-            let share = shares[&source(one)].at(said.part, parts);
-            is_by_address(one.candidate.method) && of_addresses(said) + logit(share) > 0.0
+            of_addresses(one, said) + logit(shares[&source(one)].at(said.part, parts)) > 0.0
         };
-        let contents: Vec<(u32, f64)> = all().filter(belong).map(|(_, said)| (said.part, said.contents())).collect();
-        agree = Shares::new(&contents, parts, params.prior.contents);
+        let (by_address, free): (Vec<_>, Vec<_>) =
+            all().filter(belong).partition(|(one, _)| is_by_address(one.candidate.method));
+        let [by_address, free] = [by_address, free]
+            .map(|list| list.iter().map(|(_, said)| (said.part, said.contents())).collect::<Vec<_>>());
+        agree = agree_of(&by_address, &free);
     }
     (shares, agree)
 }
@@ -394,7 +415,7 @@ fn weigh<'c>(
         compared: Vec::new(),
     };
     for (one, said) in compared.iter().zip(&said) {
-        let (source, agree) = (share_of(one, said.part), agree.at(said.part, parts));
+        let (source, agree) = (share_of(one, said.part), agree.at(one, said.part, parts));
         let share = logit(source);
         let expected = expected(share, said, agree);
         let log_odds = said.contents() + expected;

@@ -31,7 +31,7 @@ impl Stage for Iterate {
     }
 
     fn version(&self) -> u32 {
-        15
+        16
     }
 
     fn sections(&self) -> &'static [&'static str] {
