@@ -3,7 +3,8 @@
     score.py BINARY DIR [SET ...] [--reliability]
 
 For each set it runs `BINARY run DIR/SET.warc.gz` and `BINARY export --what bitext`, and prints precision, recall and F1 of each pair of
-languages and their means. What counts is what `diglot eval --what bitext` counts. Texts are compared without white space and in lower case.
+languages and their means: of those of the original with its translations, and apart from them of those of two translations, whose segments
+are those with the same segment of one page of the original. What counts is what `diglot eval --what bitext` counts. Texts are compared without white space and in lower case.
 A line between any pages of a pair of languages is *right* if its sides stand in one and the same segment of it, on whatever pages; *wrong* if
 a side stands in a segment otherwise; and does not count if neither does. Precision is right / (right + wrong). Recall is the share of
 the different segments of which right lines hold 80 % of the characters of each side; segments that stand on no page pair that was found do not
@@ -17,6 +18,7 @@ probability that a right line has a higher score than a wrong one, ties half.
 import argparse
 import bisect
 import collections
+import itertools
 import json
 import os
 import re
@@ -102,10 +104,26 @@ def results(binary, archive, options):
         return pairs, [{column: line[column] for column in columns} for line in export('bitext', *options)]
 
 
+def of_translations(segments):
+    """The segments of each two translations of one segment, where the page of the original has it once."""
+    of_originals = collections.defaultdict(lambda: collections.defaultdict(list))
+    for segment in segments:
+        of_originals[segment.url_a, normal(segment.text_a)][segment.url_b].append(segment.text_b)
+    for of in of_originals.values():
+        translated = sorted((url, texts[0]) for url, texts in of.items() if len(set(texts)) == 1)
+        for (url_a, text_a), (url_b, text_b) in itertools.combinations(translated, 2):
+            languages = pages.language(url_a) + '-' + pages.language(url_b)
+            yield pages.Segment(languages, url_a, url_b, text_a, text_b)
+
+
 def score(binary, folder, name, options):
-    """The gold of each pair of languages of a set, with what was judged by it, and the lines that count."""
+    """The gold of each pair of languages of a set, with what was judged by it, and the lines that count; and which pairs are of two
+    translations."""
     pairs, lines = results(binary, os.path.join(folder, name + '.warc.gz'), options)
-    segments = [s for s in pages.read_gold(os.path.join(folder, name + '.gold.tsv')) if frozenset((s.url_a, s.url_b)) in pairs]
+    segments = list(pages.read_gold(os.path.join(folder, name + '.gold.tsv')))
+    composed = list(of_translations(segments))
+    translations = {s.languages for s in composed}
+    segments = [s for s in segments + composed if frozenset((s.url_a, s.url_b)) in pairs]
     texts = collections.defaultdict(set)
     for languages, a, b in pages.different(segments):
         texts[languages].add((a, b))
@@ -120,7 +138,7 @@ def score(binary, folder, name, options):
                 if verdict:
                     is_sentence = all(len(WORD.findall(line['text_' + side])) >= 4 for side in 'ab')
                     judged.append(Judged(is_sentence, line['score'], *verdict))
-    return gold, judged
+    return gold, judged, translations
 
 
 def auc(judged):
@@ -163,13 +181,15 @@ def main():
     ending = '.gold.tsv'
     every = []
     for name in args.sets or sorted(name[:-len(ending)] for name in os.listdir(args.dir) if name.endswith(ending)):
-        gold, judged = score(args.binary, args.dir, name, ['--keep-all'] if args.reliability else [])
+        gold, judged, translations = score(args.binary, args.dir, name, ['--keep-all'] if args.reliability else [])
         every += judged
         table = {langs: of.figures() for langs, of in gold.items()}
-        columns = list(zip(*table.values()))
-        table['mean'] = *(sum(column) / len(column) for column in columns[:3]), sum(columns[3])
+        for mean, is_wanted in ('mean', False), ('between', True):
+            columns = list(zip(*(row for langs, row in table.items() if (langs in translations) == is_wanted)))
+            if columns:
+                table[mean] = *(sum(column) / len(column) for column in columns[:3]), sum(columns[3])
         for langs, (precision, recall, f1, of) in table.items():
-            print('%-14s %-8s %6d  P %.4f  R %.4f  F1 %.4f' % (name, langs, of, precision, recall, f1), flush=True)
+            print('%-14s %-12s %6d  P %.4f  R %.4f  F1 %.4f' % (name, langs, of, precision, recall, f1), flush=True)
     if args.reliability:
         reliability(every)
 
