@@ -20,7 +20,7 @@ use super::say::{say, tell};
 /// Read every byte of the store and report what is damaged.
 ///
 /// Damage is listed with everything that depends on it: sites and models that a run makes again, and archives that must be given again.
-/// Exit code 1 if there is any. May run beside other commands; the catalog is checked only while no other command writes.
+/// Exit code 1 if there is any. May run beside other commands; the index of tokens is read only while no other command writes.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -76,13 +76,13 @@ impl Check {
             listing.row(vec![json!("sound"), json!(kind), json!(found.records), json!(detail)])?;
         }
         listing.row(vec![json!("sound"), json!("view"), json!(report.entries), json!("entries")])?;
-        listing.row(match &report.catalog_entries {
-            Ok(entries) => vec![json!("sound"), json!("catalog"), json!(entries), json!("entries")],
-            Err(why) => vec![json!("not looked at"), json!("catalog"), json!(null), json!(why)],
+        listing.row(match &report.token_blocks {
+            Ok(blocks) => vec![json!("sound"), json!("tokens"), json!(blocks), json!("blocks")],
+            Err(why) => vec![json!("not looked at"), json!("tokens"), json!(null), json!(why)],
         })?;
         let damage = &report.damage;
         let named = damage.view.iter().map(|problem| ("view", problem));
-        let named = named.chain(damage.catalog.iter().map(|problem| ("catalog", problem)));
+        let named = named.chain(damage.tokens.iter().map(|problem| ("tokens", problem)));
         for torn in &damage.torn {
             let place = format!("{}, {}: {}", torn.place(), counted(torn.bytes(), "byte"), torn.why);
             listing.row(vec![json!("damaged"), json!(torn.kind), json!(null), json!(place)])?;

@@ -194,7 +194,7 @@ mod tests {
         let expected: Vec<String> = (0..5).map(|name| format!("x.org/fr/{name}")).collect();
         assert_eq!(known(&store), expected);
         drop(store);
-        ["catalog", "view"].iter().for_each(|name| std::fs::remove_dir_all(folder.path().join(name)).expect("there"));
+        ["tokens", "view"].iter().for_each(|name| std::fs::remove_dir_all(folder.path().join(name)).expect("there"));
         let store = Store::open(folder.path(), Access::Write).expect("it is made again");
         assert!(store.was_rebuilt);
         assert_eq!(known(&store), expected);

@@ -76,8 +76,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn archive_count(&self) -> Result<u32> {
-        let last = self.catalog.at_or_before(Keyspace::Archive, &u32::MAX.to_be_bytes())?;
-        Ok(last.and_then(|(key, _)| key.try_into().ok()).map_or(0, |key| u32::from_be_bytes(key) + 1))
+        self.catalog.count(Keyspace::Archive)
     }
 
     /// All losses that the store cannot make good itself. Queries are wrong until these archives are given again.

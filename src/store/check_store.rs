@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::catalog::{Catalog, Changes, Keyspace, is_of_view};
+use super::catalog::Changes;
 pub use super::check_file::{FileReport, Torn};
 use super::frames::FRAME_HEADER;
 use super::live_records::HEADS;
 use super::pages::PagesThere;
-use super::record_kinds::{self, KINDS};
+use super::record_kinds::KINDS;
 use super::records::{RecordRef, START};
-use super::{Access, Store, disk, lock, rebuild};
+use super::token_index::TokenIndex;
+use super::{Access, Store, disk, lock, rebuild, tokens};
 use crate::error::{Error, Result};
 use crate::types::{SiteId, Watch};
 
@@ -25,16 +26,16 @@ pub struct Damage {
     pub others: u64,
     /// Archives that have lost pages, with the number of pages lost.
     pub archives: BTreeMap<String, u64>,
-    /// Faults of the view; opening the store to write makes the view again.
+    /// Faults of the catalog, which lies in the view. Opening the store to write makes a catalog again from the record files.
     pub view: Vec<String>,
-    /// What is wrong with the catalog.
-    pub catalog: Vec<String>,
+    /// What is wrong with the token index.
+    pub tokens: Vec<String>,
 }
 
 impl Damage {
     /// True when nothing is damaged.
     pub fn is_none(&self) -> bool {
-        self.torn.is_empty() && self.archives.is_empty() && self.view.is_empty() && self.catalog.is_empty()
+        self.torn.is_empty() && self.archives.is_empty() && self.view.is_empty() && self.tokens.is_empty()
     }
 
     /// True when data is damaged that cannot be made again from other data.
@@ -99,13 +100,6 @@ impl Stretches {
     }
 }
 
-/// True of an error that does not come from the files themselves: sled writes when it opens, and the disk may be full.
-fn is_of_surroundings(error: &Error) -> bool {
-    use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    let Error::Io { source, .. } = error else { return false };
-    is_shortage(error) || matches!(source.kind(), PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull)
-}
-
 /// True of an error that says that file handles or memory have run out.
 fn is_shortage(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if disk::is_shortage(source))
@@ -122,17 +116,17 @@ fn with_cause(error: &Error) -> String {
 pub struct Report {
     /// Each record file.
     pub files: Vec<(&'static str, FileReport)>,
-    /// Entries of the view.
+    /// Entries of the catalog.
     pub entries: u64,
-    /// Number of entries of the catalog, or the reason why it was not checked.
-    pub catalog_entries: Result<u64, String>,
+    /// Number of blocks of the token index, or the reason why it was not read.
+    pub token_blocks: Result<u64, String>,
     /// What is damaged.
     pub damage: Damage,
 }
 
 impl Store {
-    /// Reads every byte of the store, and reports its progress to `watch`. Another process may write meanwhile; the catalog is then not
-    /// checked.
+    /// Reads every byte of the store, and reports its progress to `watch`. Another process may write meanwhile; the token
+    /// index is then not read.
     ///
     /// # Errors
     /// When it cannot be read at all.
@@ -156,86 +150,36 @@ impl Store {
             let has_holes = files.iter().any(|(name, found)| *name == "pages" && found.holes > 0);
             self.name_what_hangs(&mut damage, has_holes)?;
         }
-        let catalog_entries = self.check_catalog(&mut damage)?;
-        Ok(Report { files, entries, catalog_entries, damage })
+        let token_blocks = self.check_tokens(&mut damage)?;
+        Ok(Report { files, entries, token_blocks, damage })
     }
 
-    /// Compares the catalog with the view, if nobody writes. Returns how many entries the catalog has, or the reason why it was not
-    /// checked.
+    /// Reads the token index, if nobody writes. Returns how many blocks it has, or the reason why it was not read.
     ///
     /// # Errors
     /// When file handles or memory run out.
-    fn check_catalog(&self, damage: &mut Damage) -> Result<Result<u64, String>> {
-        let not_looked_at = |error: Error| if is_shortage(&error) { Err(error) } else { Ok(Err(with_cause(&error))) };
-        // Without permission to write into the folder, the lock cannot be taken, so another process may be writing the catalog.
+    fn check_tokens(&self, damage: &mut Damage) -> Result<Result<u64, String>> {
+        // Without permission to write into the folder, the lock cannot be taken, so another process may be writing the index.
         let _lock = match lock(&self.folder) {
             Err(error) if is_shortage(&error) => return Err(error),
             Err(error) => return Ok(Err(error.reason())),
             Ok(lock) => lock,
         };
-        let manifest = match super::Manifest::read(&self.folder) {
-            Err(error) => return not_looked_at(error),
-            Ok(manifest) => manifest,
-        };
-        if manifest.sentinel != self.sentinel {
+        if super::Manifest::read(&self.folder).ok().is_none_or(|manifest| manifest.sentinel != self.sentinel) {
             return Ok(Err("the store got another commit meanwhile; check again".into()));
         }
-        let name = manifest.catalog.clone();
-        // sled would make a new database here.
-        if !self.folder.join(&name).join("db").exists() {
-            damage.catalog.push(format!("{name}: is missing"));
-            return Ok(Ok(0));
-        }
-        let opened = Store::open_catalog(&self.folder, &name, Some(&manifest.sentinel));
-        let (catalog, sentinel) = match opened {
-            Ok(Some(opened)) => opened,
-            Err(error) if is_of_surroundings(&error) => return not_looked_at(error),
-            failed => {
-                let why = failed
-                    .err()
-                    .map_or_else(|| "is of another commit, or damaged".to_owned(), |error| with_cause(&error));
-                damage.catalog.push(format!("{name}: cannot be opened: {why}"));
-                return Ok(Ok(0));
-            }
+        let index = match TokenIndex::there(&self.folder, self.token_mark()?)? {
+            Ok(index) => index,
+            Err(why) => return Ok(Err(why)),
         };
-        if sentinel != self.sentinel {
-            return Ok(if record_kinds::hold(&self.folder, &sentinel)? {
-                Err("the program was stopped within a commit, which the next command that writes ends".into())
-            } else {
-                damage.catalog.push(format!("{name}: is of another state of the store"));
-                Ok(0)
-            });
-        }
-        match self.differences(&catalog) {
-            Ok((entries, 0)) => Ok(Ok(entries)),
-            Ok((entries, differing)) => {
-                damage.catalog.push(format!("{name}: {differing} of {entries} entries are not those of the view"));
-                Ok(Ok(entries))
-            }
-            Err(error) if is_of_surroundings(&error) => not_looked_at(error),
+        match tokens::check(&index) {
+            Err(error) if is_shortage(&error) => Err(error),
             Err(error) => {
-                damage.catalog.push(format!("{name}: {}", with_cause(&error)));
+                damage.tokens.push(with_cause(&error));
                 Ok(Ok(0))
             }
+            Ok(blocks) => Ok(Ok(blocks)),
         }
-    }
-
-    /// How many entries a catalog has, and how many differ from those of the view.
-    fn differences(&self, catalog: &Catalog) -> Result<(u64, u64)> {
-        let (mut entries, mut same) = (0, 0);
-        catalog.scan(&[], |key, value| {
-            entries += 1;
-            let is_same = !is_of_view(key) || self.catalog.has(key, value)?;
-            same += u64::from(is_same);
-            Ok(())
-        })?;
-        let mut of_view = 0;
-        self.catalog.scan(&[], |_, _| {
-            of_view += 1;
-            Ok(())
-        })?;
-        let tokens = catalog.keys(Keyspace::Token)?.len() as u64;
-        Ok((entries, (entries - same).max(of_view + tokens - same.min(of_view + tokens))))
     }
 
     /// Names the sites and archives that depend on damaged records. A record that is referred to but was removed is damage too: its file is
@@ -302,15 +246,11 @@ impl Store {
         // In these cases everything is made again: the numbers of pages come from the tables of sites, and only a result knows what it has
         // added to global credibility.
         let is_numbered = ["sites", "skips", "results"].into_iter().any(|kind| damage.is_of(kind));
-        let is_known = damage.catalog.is_empty() || damage.view.is_empty();
-        if damage.is_of_sources() || is_numbered || !is_known {
+        if damage.is_of_sources() || is_numbered || !damage.view.is_empty() {
             return self.rebuild_whole();
         }
-        if !damage.catalog.is_empty() {
-            self = self.without_catalog()?;
-            if self.was_rebuilt {
-                return Ok(self);
-            }
+        if !damage.tokens.is_empty() {
+            self.forget_tokens()?;
         }
         let (mut changes, torn) = (Changes::default(), damage.stretches());
         for keyspace in HEADS {
@@ -328,24 +268,11 @@ impl Store {
         Ok(self)
     }
 
-    /// The store, with its catalog made again.
-    fn without_catalog(self) -> Result<Store> {
-        let (folder, catalog) = (self.folder.clone(), self.folder.join(&self.catalog_name));
-        let lock = self.into_lock();
-        std::fs::remove_dir_all(&catalog).map_err(Error::io(&catalog, "removing the damaged catalog"))?;
-        match lock {
-            Some(lock) => Store::open_locked(&folder, lock, false),
-            None => Store::open(&folder, Access::Write),
-        }
-    }
-
     fn rebuild_whole(self) -> Result<Store> {
         let folder = self.folder.clone();
         let manifest = super::Manifest::read(&folder)?;
-        let known = rebuild::known_of(&self.catalog);
-        let lock = self.into_lock();
-        let Some(lock) = lock else { return Store::open(&folder, Access::Write) };
-        rebuild::rebuild(&folder, lock, Some(manifest), known)
+        let Some(lock) = self.into_lock() else { return Store::open(&folder, Access::Write) };
+        rebuild::rebuild(&folder, lock, Some(manifest))
     }
 }
 

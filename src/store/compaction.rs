@@ -1,9 +1,7 @@
 //! Compaction: removes dead data from the files, that is records that nothing refers to, and whatever a user has removed.
 //!
-//! After each step the store is whole and answers the same: segments are replaced one by one ([`super::rewriting`]), and the catalog is
-//! copied before the manifest names the copy. The list of removals is shortened last.
-
-use std::fs;
+//! After each step the store is whole and answers the same: segments are replaced one by one ([`super::rewriting`]), the runs of the view
+//! by one that holds nothing of what was removed, and the token index by a copy. The list of removals is shortened last.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +12,7 @@ use super::packing::{pack, pack_small, unpack};
 use super::record_kinds::KINDS;
 use super::records::{RecordRef, START, aligned};
 use super::rewriting::{Damaged, Kept};
-use super::{Store, copying, fault};
+use super::{Store, fault};
 use crate::error::{Error, Result};
 use crate::types::Watch;
 
@@ -74,7 +72,7 @@ impl Store {
         if self.usage_of(&live)?.wants_compaction() { self.compact_results(&live, DEAD_SHARE, &()) } else { Ok(0) }
     }
 
-    /// Removes all dead records and all that was removed by users, and copies the catalog; reports its progress to `watch`. Returns how
+    /// Removes all dead records and all that was removed by users, and makes the view and the token index anew; reports its progress to `watch`. Returns how
     /// many bytes of records were freed.
     ///
     /// # Errors
@@ -87,8 +85,12 @@ impl Store {
             freed += self.compact_sources()?;
         }
         watch.step("catalog", 0, 1);
-        self.publish_all()?;
-        self.copy_catalog()?;
+        self.publisher()?.merge_all()?;
+        self.write_manifest()?;
+        watch.step("tokens", 0, 1);
+        if let Some(tokens) = self.tokens.take() {
+            self.tokens = Some(tokens.compact(&self.folder)?);
+        }
         Ok(freed)
     }
 
@@ -168,26 +170,6 @@ impl Store {
             }
         }
         Ok(dead)
-    }
-
-    /// Copies the catalog, since sled keeps replaced and removed values for a long time.
-    fn copy_catalog(&mut self) -> Result<()> {
-        let name = format!("catalog-{}", self.sentinel.commit);
-        if name == self.catalog_name {
-            return self.write_manifest();
-        }
-        let path = self.folder.join(&name);
-        if path.exists() {
-            fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
-        }
-        let fresh = Store::new_catalog(&self.folder, &name)?;
-        copying::copy(&self.catalog, &fresh, &self.sentinel)?;
-        let old = self.folder.join(std::mem::replace(&mut self.catalog_name, name));
-        self.catalog = fresh;
-        self.write_manifest()?;
-        // If it cannot be removed now, it is removed when the store is opened next.
-        let _ = fs::remove_dir_all(old);
-        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::access::{fault, not_opened};
+use super::catalog::{Catalog, Keyspace};
 use super::disk;
 use super::format::{FORMAT_VERSION, other_format};
 use super::layout::{Sentinel, StoredSettings};
@@ -15,6 +16,11 @@ use crate::files;
 
 /// The name of the file.
 pub const NAME: &str = "manifest.json";
+
+/// The key of the commit's number and of the ends of its record files, in the catalog.
+pub const SENTINEL: &[u8] = b"sentinel";
+/// The key of the settings there.
+pub const SETTINGS: &[u8] = b"settings";
 
 /// The content of the file.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -26,27 +32,14 @@ pub struct Manifest {
     pub sentinel: Sentinel,
     /// The view of that commit: its runs, the oldest first.
     pub view: Vec<RunName>,
-    /// Folder of the catalog.
-    pub catalog: String,
     /// How many archives the store knew.
     pub archives: u32,
     /// Set by an interrupted rebuild: the kinds of records of which it found some lost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
     crc: u32,
-    /// A second copy of the settings, which survives the loss of the catalog.
+    /// The settings. The view has them too, and `sentinel`, so that a lost manifest can be made again.
     pub settings: StoredSettings,
-}
-
-/// The name of the catalog's folder in a new store.
-pub fn first_catalog() -> String {
-    "catalog".to_owned()
-}
-
-/// True for names that a catalog's folder may have.
-pub fn is_catalog(name: &str) -> bool {
-    let number = name.strip_prefix("catalog-");
-    name == first_catalog() || number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 /// True where a store is, or was, judging by the files that outlive a manifest.
@@ -73,15 +66,17 @@ fn missing(folder: &Path) -> Error {
 
 impl Manifest {
     /// A manifest of the current format.
-    pub fn new(
-        sentinel: Sentinel,
-        view: Vec<RunName>,
-        catalog: String,
-        archives: u32,
-        settings: StoredSettings,
-    ) -> Manifest {
+    pub fn new(sentinel: Sentinel, view: Vec<RunName>, archives: u32, settings: StoredSettings) -> Manifest {
         let format = FORMAT_VERSION;
-        Manifest { format, sentinel, view, catalog, archives, lost: Vec::new(), crc: 0, settings }.with_checksum()
+        Manifest { format, sentinel, view, archives, lost: Vec::new(), crc: 0, settings }.with_checksum()
+    }
+
+    /// The manifest of the commit that these runs of the view are of; `None` where they do not tell.
+    pub fn of_runs(folder: &Path, view: Vec<RunName>) -> Option<Manifest> {
+        let catalog = Catalog::open_mapped(folder, &view).ok()?;
+        let sentinel = catalog.get(Keyspace::Meta, SENTINEL).ok()??;
+        let settings = catalog.get(Keyspace::Meta, SETTINGS).ok()?.unwrap_or_default();
+        Some(Manifest::new(sentinel, view, catalog.count(Keyspace::Archive).ok()?, settings))
     }
 
     /// The same manifest, with the kinds of which a rebuild found records lost; written before anything is mended.
@@ -128,10 +123,6 @@ impl Manifest {
         if manifest.crc != manifest.checksum() {
             return Err(self::damaged(folder, "its checksum does not fit"));
         }
-        // A damaged catalog is deleted, so any other name is refused: it might be any folder.
-        if !is_catalog(&manifest.catalog) {
-            return Err(self::damaged(folder, "it names another folder as its catalog"));
-        }
         Ok(manifest)
     }
 
@@ -165,29 +156,26 @@ fn damaged(folder: &Path, why: &str) -> Error {
 mod tests {
     use std::fs;
 
+    use super::super::view::last_runs;
     use super::*;
 
     #[test]
-    fn what_is_not_named_as_a_catalog_is_none() {
+    fn what_a_manifest_said_is_told_by_the_view_too() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let store = folder.path().join("store");
-        fs::create_dir(&store).expect("room on disk");
-        let read = |name: &str| {
-            let sentinel = Sentinel::default();
-            let manifest = Manifest::new(sentinel, Vec::new(), name.to_owned(), 0, StoredSettings::default());
-            manifest.write(&store).expect("room on disk");
-            Manifest::read(&store).map(|manifest| manifest.catalog).map_err(|error| error.to_string())
-        };
-        for name in ["catalog", "catalog-7"] {
-            assert_eq!(read(name), Ok(name.to_owned()));
+        let mut open = crate::store::Store::open(&store, crate::store::Access::Write).expect("a new store");
+        let of_view = || Manifest::of_runs(&store, last_runs(&store)?);
+        assert!(of_view().is_none(), "nothing is committed");
+        for langs in ["en", "fr", "de"] {
+            let values = vec![("langs".to_owned(), langs.to_owned())];
+            open.keep_settings(StoredSettings { values }).expect("room on disk");
+            let (told, read) = (of_view(), Manifest::read(&store).expect("it was written"));
+            assert!(told == Some(read), "{langs}");
         }
-        for name in ["", ".", "..", "../catalog", "/tmp", "pages", "catalog-7/..", "catalog-x"] {
-            assert!(read(name).is_err_and(|error| error.contains("another folder")), "{name}");
-        }
-        let other = folder.path().join("other");
-        fs::create_dir(&other).expect("room on disk");
-        assert!(read("../other").is_err());
-        let opened = crate::store::Store::open(&store, crate::store::Access::Write);
-        assert!(opened.is_err() && other.exists(), "it is not removed");
+        let last = fs::read_dir(store.join("view")).expect("a folder").flatten().map(|entry| entry.path()).max();
+        let last = last.expect("a run");
+        let length = fs::metadata(&last).expect("it is there").len();
+        fs::OpenOptions::new().write(true).open(&last).and_then(|file| file.set_len(length - 1)).expect("a disk");
+        assert!(of_view().is_none(), "an unfinished run says nothing");
     }
 }

@@ -4,8 +4,8 @@
 //! ```text
 //! lock            held by the process that writes
 //! manifest.json   number of the last commit, ends of the record files, its view, checksum
-//! catalog/        sled: archives, sites, results, credibility, stages, token → sites
-//! view/           the catalog as of the last commit, for readers
+//! view/           the catalog as of the last commit: archives, sites, heads of results, credibility, stages
+//! tokens/         sled: token → sites, for the process that writes
 //! pages/          record files: what extraction took out of each capture
 //! batches/        what each commit of ingestion has read
 //! sites/          page tables of registrable domains
@@ -25,10 +25,10 @@
 //! review/         what people said of pairs; no commit covers it
 //! corrections.tsv corrections that people made; no commit covers it
 //! ```
-//! A commit syncs the record files, then makes the catalog's changes durable together with a sentinel that holds the new ends, then writes
-//! the changes into the view, then replaces the manifest. Whatever lies past the committed ends does not exist. When catalog and manifest
-//! do not fit together (sled can open a damaged file as empty, without a word), the catalog is made again from the view, or from the record
-//! files where the view or a record file is damaged too. Readers use the manifest, the view and the record files, and take no lock.
+//! A commit syncs the record files, then writes what it changed in the catalog into the view, then changes the token index where its sites
+//! have other tokens, then replaces the manifest. Whatever lies past the committed ends does not exist. Readers and the process that writes
+//! read the same record files and the same view; readers take no lock. The token index can be made again from the page tables, so nothing
+//! is believed of it but what bears the mark of the last commit that changed it; sled can open a damaged file as empty, without a word.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,6 @@ pub mod catalog;
 mod check_file;
 mod check_store;
 mod compaction;
-mod copying;
 mod corrections;
 mod disk;
 #[cfg(not(feature = "internals"))]
@@ -75,6 +74,7 @@ mod manifest;
 mod mapped;
 pub mod maps;
 mod open_batch;
+mod opening;
 mod packing;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod pages;
@@ -100,6 +100,7 @@ mod segments;
 mod site_tables;
 mod sites;
 mod survey_damage;
+mod token_index;
 #[cfg(not(feature = "internals"))]
 pub(crate) mod tokens;
 #[cfg(feature = "internals")]
@@ -108,9 +109,9 @@ mod view;
 mod witness;
 
 pub use access::Access;
-use access::{PATIENCE, fault, in_use, lock};
+use access::{fault, lock};
 pub use archives::Loss;
-use catalog::{Catalog, Changes, Keyspace, OpenFailure, is_of_view};
+use catalog::{Catalog, Changes, Keyspace};
 pub use check_store::{Damage, FileReport, Report, Torn};
 pub use compaction::Usage;
 pub use corrections::CorrectionFile;
@@ -120,16 +121,14 @@ pub(crate) use imports::{Captures, Imports, Unpacked};
 pub(crate) use known_inputs::InputNotes;
 pub use layout::StoredSettings;
 use layout::*;
-use manifest::Manifest;
+use manifest::{Manifest, SENTINEL, SETTINGS};
 pub(crate) use open_batch::OpenBatch;
 pub(crate) use packing::pack;
 #[cfg(feature = "exec")]
 pub(crate) use packing::unpack;
-use rebuild::Known;
 pub(crate) use rebuild::add_batch;
-use record_kinds::KINDS;
 pub use record_kinds::Store;
-use records::{Mapped, RecordRef, START};
+use records::{Mapped, RecordRef};
 pub(crate) use removed::{Removed, archive_hash, hashes_of, name_hash};
 pub use reviews::{Forgotten, Marks, Reviews, Standing};
 use seen::Seen;
@@ -138,8 +137,13 @@ pub(crate) use site_tables::{SiteLinks, SitePages, SiteWeb};
 #[cfg(feature = "internals")]
 pub use site_tables::{SiteLinks, SitePages, SiteWeb};
 pub(crate) use sites::OF_SITES;
-use view::{Publisher, View};
+use token_index::TokenIndex;
+use view::Publisher;
 pub use witness::Witness;
+
+/// The key of the mark of the token index, in the catalog.
+const TOKENS: &[u8] = b"tokens";
+const READ_ONLY: &str = "opened for reading only";
 
 impl Store {
     /// True when there is a store in `folder`, of any format, even without its manifest.
@@ -199,163 +203,11 @@ impl Store {
                 "its end is damaged; `diglot run` makes again what it can, and says which archives must be given again";
             return Err(Error::Store { path, problem: problem.into() });
         }
-        let catalog = Catalog::of_view(&folder.join(view::FOLDER), View::open(folder, &manifest.view)?);
+        let catalog = Catalog::open(folder, &manifest.view)?;
         let mut store = Store::with_catalog(folder, None, catalog, manifest.sentinel.clone(), Access::Read)?;
         store.settings = manifest.settings.clone();
         store.removed = store.read_removals()?;
         Ok(store)
-    }
-
-    fn open_to_write(folder: &Path) -> Result<Store> {
-        let is_there = folder.join(manifest::NAME).exists();
-        if !is_there {
-            refuse_foreign_folder(folder)?;
-            disk::create_folder(folder).map_err(Error::io(folder, "making the store"))?;
-        }
-        Store::open_locked(folder, lock(folder)?, false)
-    }
-
-    /// Continues from the last commit of an existing folder; `is_again`: the catalog was made again for that.
-    fn open_locked(folder: &Path, lock: fs::File, is_again: bool) -> Result<Store> {
-        let is_there = folder.join(manifest::NAME).exists();
-        let known = if is_there { Some(Manifest::read(folder)?) } else { None };
-        if known.is_none() {
-            segments::refuse_other_format(folder, &segments::segment_path(&folder.join("batches"), 0))?;
-        }
-        let opened = match Store::open_last(folder, known.as_ref()) {
-            Ok(Err(before)) => return rebuild::rebuild(folder, lock, known, before),
-            Ok(Ok(mut store)) => store.begin_view(known.as_ref()).map(|()| store),
-            Err(error) => Err(error),
-        };
-        match opened {
-            // The catalog is damaged, or is of an unfinished commit and only partly on the disk. The view holds the commit before.
-            Err(Error::Store { path, .. }) if known.is_some() && is_catalog_of(folder, &path) => {
-                if is_again {
-                    return rebuild::rebuild(folder, lock, known, Known::default());
-                }
-                fs::remove_dir_all(&path).map_err(Error::io(&path, "removing the damaged catalog"))?;
-                Store::open_locked(folder, lock, true)
-            }
-            opened => {
-                let mut store = opened?;
-                store.keep_lock(lock);
-                Ok(store)
-            }
-        }
-    }
-
-    /// Opens the last commit for writing. Where the catalog or the record files do not fit it, returns what was known of the store instead.
-    fn open_last(folder: &Path, known: Option<&Manifest>) -> Result<Result<Store, Known>> {
-        // An old copy of the manifest names a catalog that compaction has replaced.
-        let named = known.map(|known| known.catalog.clone()).filter(|name| folder.join(name).exists());
-        let mut catalog_name = named.unwrap_or_else(|| last_catalog(folder));
-        let last = known.map(|known| &known.sentinel);
-        let of_manifest = last.map_or(Ok(None), |last| record_kinds::check_seals(folder, last));
-        // A store that is refused stays as it was; no new catalog is made in it.
-        let is_to_open = of_manifest.is_ok() || folder.join(&catalog_name).exists();
-        let opened = if is_to_open { Store::open_catalog(folder, &catalog_name, last)? } else { None };
-        // Whether the record files hold the catalog's commit, where that is another one than the manifest's.
-        let holds = match (&opened, last) {
-            (Some((_, sentinel)), Some(last)) if sentinel != last => Some(record_kinds::hold(folder, sentinel)?),
-            _ => None,
-        };
-        let is_damaged = match of_manifest {
-            // Only the manifest is an old copy.
-            Err(Error::Store { .. }) if holds == Some(true) => false,
-            checked => checked?.is_some(),
-        };
-        // The catalog is of a later commit than the manifest, and the record files hold all of the manifest's commit but not all of the
-        // catalog's.
-        let is_of_other_state =
-            holds == Some(false) && last.map_or(Ok(false), |last| record_kinds::hold(folder, last))?;
-        let of_other_state =
-            opened.as_ref().filter(|_| is_of_other_state).map(|(catalog, _)| rebuild::known_of(catalog));
-        let (catalog, sentinel) = match (opened.filter(|_| !is_of_other_state), known) {
-            (Some(opened), _) => opened,
-            (None, Some(known)) => {
-                let Some(catalog) = copying::of_view(folder, known)? else {
-                    return Ok(Err(of_other_state.unwrap_or_else(|| rebuild::known_of_view(folder, Some(known)))));
-                };
-                catalog_name.clone_from(&known.catalog);
-                (catalog, known.sentinel.clone())
-            }
-            (None, None) => return Ok(Err(Known::default())),
-        };
-        if known.is_some() {
-            remove_other_catalogs(folder, &catalog_name);
-        }
-        let is_damaged =
-            if last == Some(&sentinel) { is_damaged } else { record_kinds::check_seals(folder, &sentinel)?.is_some() };
-        let is_short = match record_kinds::check_ends(folder, &sentinel) {
-            Err(Error::Store { .. }) => true,
-            checked => checked.map(|()| false)?,
-        };
-        // The catalog is sound, so it says what the store knew.
-        if is_damaged || is_short {
-            return Ok(Err(rebuild::known_of(&catalog)));
-        }
-        let mut store = Store::with_catalog(folder, None, catalog, sentinel, Access::Write)?;
-        store.catalog_name = catalog_name;
-        store.settings = store.catalog.get(Keyspace::Meta, b"settings")?.unwrap_or_default();
-        store.removed = match store.read_removals() {
-            Err(Error::Store { .. }) => return Ok(Err(rebuild::known_of(&store.catalog))),
-            read => read?,
-        };
-        Ok(Ok(store))
-    }
-
-    /// Continues the view of the manifest; makes a new view where that one is not of the last commit or cannot be read.
-    fn begin_view(&mut self, known: Option<&Manifest>) -> Result<()> {
-        let names = known.map(|known| known.view.clone()).unwrap_or_default();
-        self.publisher = Some(Publisher::open(&self.folder, &names)?);
-        let is_last = known.is_some_and(|known| known.sentinel == self.sentinel);
-        // Every block is read, so that a damaged one is found now and not when runs are merged or by readers.
-        let read = || View::check(&self.folder, &names);
-        if is_last && read().is_ok() {
-            return Ok(());
-        }
-        if self.sentinel.commit > 0 {
-            self.publish_all()?;
-        }
-        self.write_manifest()
-    }
-
-    /// Makes the view again from the catalog.
-    pub(crate) fn publish_all(&mut self) -> Result<()> {
-        let Store { folder, catalog, publisher, .. } = self;
-        publisher_of(publisher, folder)?.replace(|run| {
-            catalog.scan(&[], |key, value| if is_of_view(key) { run.push(key, Some(value)) } else { Ok(()) })
-        })
-    }
-
-    fn publisher(&mut self) -> Result<&mut Publisher> {
-        publisher_of(&mut self.publisher, &self.folder)
-    }
-
-    /// The catalog, if it fits the manifest: of the same commit, or of a later one. Without a manifest, a catalog that holds a
-    /// commit is believed, and an empty one is new if nothing else is there.
-    fn open_catalog(folder: &Path, name: &str, known: Option<&Sentinel>) -> Result<Option<(Catalog, Sentinel)>> {
-        let catalog = match Catalog::open(&folder.join(name), PATIENCE) {
-            Ok(catalog) => catalog,
-            Err(OpenFailure::Damaged(_)) => return Ok(None),
-            Err(failure) => return Err(refused(folder, failure)),
-        };
-        let sentinel = catalog.get::<Sentinel>(Keyspace::Meta, b"sentinel").unwrap_or(None);
-        let fits = match (&sentinel, known) {
-            // The catalog is of a later commit: the program stopped before it replaced the manifest, or the manifest is an old copy.
-            (Some(sentinel), Some(known)) => sentinel == known || sentinel.commit > known.commit,
-            (Some(_), None) => true,
-            // The store was opened, and the program stopped before the first commit.
-            (None, Some(known)) => known.commit == 0,
-            (None, None) => fs::metadata(folder.join("batches/000000.rec")).map_or(0, |m| m.len()) <= START.0,
-        };
-        let sentinel = sentinel.unwrap_or(Sentinel { ends: vec![START.0; KINDS.len()], ..Sentinel::default() });
-        Ok(fits.then_some((catalog, sentinel)))
-    }
-
-    /// Makes a catalog where there is none.
-    fn new_catalog(folder: &Path, name: &str) -> Result<Catalog> {
-        Catalog::open(&folder.join(name), PATIENCE).map_err(|failure| refused(folder, failure))
     }
 
     /// The store's folder.
@@ -391,22 +243,42 @@ impl Store {
         self.check_lock()?;
         let (ends, seals) = self.sync()?;
         self.sentinel = Sentinel { commit: self.sentinel.commit + 1, ends, seals };
-        changes.put(Keyspace::Meta, b"sentinel", &self.sentinel);
-        self.catalog.apply(&changes)?;
-        self.publisher()?.add(&changes.into_view())?;
+        changes.put(Keyspace::Meta, SENTINEL, &self.sentinel);
+        let mark = self.sentinel.hash();
+        if !changes.tokens.is_empty() {
+            changes.put(Keyspace::Meta, TOKENS, &mark);
+        }
+        self.publisher()?.add(&changes.delta)?;
+        if !changes.tokens.is_empty() {
+            self.tokens()?.apply(&changes.tokens, mark)?;
+        }
         self.write_manifest()?;
         self.has_failed = false;
         Ok(())
     }
 
-    /// Replaces the manifest, and removes files that it no longer names.
+    /// Goes over to what was published last, replaces the manifest, and removes files that it no longer names.
     fn write_manifest(&mut self) -> Result<()> {
-        let archives = self.archive_count()?;
         let view = self.publisher()?.names().to_vec();
-        let (sentinel, catalog, settings) = (self.sentinel.clone(), self.catalog_name.clone(), self.settings.clone());
-        Manifest::new(sentinel, view, catalog, archives, settings).write(&self.folder)?;
+        self.catalog.follow(&self.folder, &view)?;
+        let archives = self.archive_count()?;
+        Manifest::new(self.sentinel.clone(), view, archives, self.settings.clone()).write(&self.folder)?;
         self.publisher()?.tidy();
         Ok(())
+    }
+
+    fn publisher(&mut self) -> Result<&mut Publisher> {
+        self.publisher.as_mut().ok_or_else(|| fault(&self.folder, READ_ONLY))
+    }
+
+    /// The token index.
+    fn tokens(&self) -> Result<&TokenIndex> {
+        self.tokens.as_ref().ok_or_else(|| fault(&self.folder, READ_ONLY))
+    }
+
+    /// The mark that the token index must have; 0 where it was never filled.
+    fn token_mark(&self) -> Result<u64> {
+        Ok(self.catalog.get(Keyspace::Meta, TOKENS)?.unwrap_or_default())
     }
 
     /// The catalog, for reading.
@@ -441,7 +313,7 @@ impl Store {
 
     /// Changes the settings of the store, from the next commit on.
     fn set_settings(&mut self, settings: StoredSettings, changes: &mut Changes) {
-        changes.put(Keyspace::Meta, b"settings", &settings);
+        changes.put(Keyspace::Meta, SETTINGS, &settings);
         self.settings = settings;
     }
 
@@ -466,9 +338,7 @@ impl Store {
     /// # Errors
     /// When the catalog cannot be read.
     pub fn site_count(&self) -> Result<u32> {
-        // Numbers have no gaps, so the last one gives the count.
-        let last = self.catalog.at_or_before(Keyspace::Site, &u32::MAX.to_be_bytes())?;
-        Ok(last.and_then(|(key, _)| key.try_into().ok()).map_or(0, |key| u32::from_be_bytes(key).saturating_add(1)))
+        self.catalog.count(Keyspace::Site)
     }
 
     /// Where the result of key discovery for a site is.
@@ -669,68 +539,10 @@ impl Store {
     }
 }
 
-fn publisher_of<'p>(publisher: &'p mut Option<Publisher>, folder: &Path) -> Result<&'p mut Publisher> {
-    publisher.as_mut().ok_or_else(|| fault(folder, "opened for reading only"))
-}
-
 /// Key of a language pair's model.
 pub(crate) fn model_key(langs: LangPair) -> [u8; 16] {
     let mut key = [0; 16];
     key[..8].copy_from_slice(&langs.a.to_bytes());
     key[8..].copy_from_slice(&langs.b.to_bytes());
     key
-}
-
-/// The error of a catalog that could not be opened.
-fn refused(folder: &Path, failure: OpenFailure) -> Error {
-    match failure {
-        OpenFailure::Locked => in_use(folder),
-        OpenFailure::Environment(error) => error,
-        OpenFailure::Damaged(why) => fault(folder, format!("a new catalog cannot be made: {why}")),
-    }
-}
-
-/// The name of the latest catalog, for a store whose manifest is gone.
-fn last_catalog(folder: &Path) -> String {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let copies = entries.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("catalog-")?.parse::<u64>().ok());
-    copies.max().map_or_else(manifest::first_catalog, |last| format!("catalog-{last}"))
-}
-
-/// True when `path` is the folder of a catalog of the store.
-fn is_catalog_of(folder: &Path, path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str());
-    path.parent() == Some(folder) && name.is_some_and(manifest::is_catalog)
-}
-
-/// Removes unfinished copies of the catalog, and catalogs that a copy has replaced.
-fn remove_other_catalogs(folder: &Path, name: &str) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_other = entry.file_name().to_str().is_some_and(|found| manifest::is_catalog(found) && found != name);
-        if is_other {
-            // A catalog that remains does no harm; removing it is tried again later.
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
-}
-
-/// Refuses a folder that holds other things, so that it does not become a store by accident.
-fn refuse_foreign_folder(folder: &Path) -> Result<()> {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };
-    };
-    let own = [access::LOCK, "catalog", view::FOLDER, reviews::FOLDER, corrections::FILE, "tmp", "manifest.new"];
-    let of_kinds = || KINDS.iter().map(|kind| kind.name);
-    for entry in entries.flatten() {
-        let is_own = own.into_iter().chain(of_kinds()).any(|name| entry.file_name() == name)
-            || entry.file_name().to_str().is_some_and(|name| name.starts_with("catalog-"));
-        if !is_own {
-            let name = entry.file_name();
-            return Err(fault(
-                folder,
-                format!("holds {} and is no store; give an empty or new folder as --store", name.display()),
-            ));
-        }
-    }
-    Ok(())
 }

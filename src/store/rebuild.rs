@@ -10,7 +10,7 @@ use super::frames::FRAME_HEADER;
 use super::layout::{
     ArchiveRecord, ArchivedBatchRecord, BatchRecord, LossRecord, RemovalRecord, Sentinel, StoredSettings,
 };
-use super::manifest::{Manifest, first_catalog};
+use super::manifest::Manifest;
 use super::pages::PagesThere;
 use super::record_kinds::{KINDS, RecordKind, end_of, survey};
 use super::records::{Mapped, Owned, RecordRef, START, UNKNOWN};
@@ -18,7 +18,8 @@ use super::removed::Removed;
 use super::requests::put_request;
 use super::rewriting::{Damaged, Kept};
 use super::survey_damage::fill;
-use super::view::{Publisher, View};
+use super::token_index::TokenIndex;
+use super::view::{Publisher, RunName, last_runs};
 use super::{Access, Store};
 use crate::error::{Error, Result};
 
@@ -38,7 +39,7 @@ pub struct Known {
 type Archives = BTreeMap<u32, ArchiveRecord>;
 
 /// What a catalog knows of the store; empty where it cannot be read.
-pub fn known_of(catalog: &Catalog) -> Known {
+fn known_of(catalog: &Catalog) -> Known {
     fn all<T: Owned>(catalog: &Catalog, keyspace: Keyspace) -> Result<BTreeMap<u32, T>> {
         let mut found = BTreeMap::new();
         catalog.for_each(keyspace, |key, value: T| {
@@ -56,10 +57,11 @@ pub fn known_of(catalog: &Catalog) -> Known {
     read().unwrap_or_else(|_: Error| Known::default())
 }
 
-/// The same, from the view of a manifest.
-pub fn known_of_view(folder: &Path, known: Option<&Manifest>) -> Known {
-    let view = known.and_then(|known| View::open(folder, &known.view).ok());
-    view.map(|view| known_of(&Catalog::of_view(folder, view))).unwrap_or_default()
+/// What was known of a store: by the view of the manifest, or else by that of the last commit whose runs are there.
+fn known_before(folder: &Path, manifest: Option<&Manifest>) -> Known {
+    let of = |names: &[RunName]| Catalog::open(folder, names).map(|catalog| known_of(&catalog)).unwrap_or_default();
+    let known = manifest.map(|manifest| of(&manifest.view)).unwrap_or_default();
+    if known.archives.is_empty() { last_runs(folder).map(|names| of(&names)).unwrap_or_default() } else { known }
 }
 
 /// The state of the source files.
@@ -72,24 +74,25 @@ struct Left {
 }
 
 /// Makes a new catalog from the batches that are whole. From the first damaged batch of an archive on, the archive is read again, and what
-/// archives that were `known` have lost is recorded. Sites and results are dropped; indexing makes them again from the batches. Requests
+/// archives that were known have lost is recorded. Sites and results are dropped; indexing makes them again from the batches. Requests
 /// and removals are kept, since they cannot be made again.
-pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Known) -> Result<Store> {
+pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>) -> Result<Store> {
+    let known = known_before(folder, manifest.as_ref());
     let left = clear(folder, manifest.as_ref())?;
     let is_mended = !left.less.is_empty() || !left.torn.is_empty();
     if let Some(manifest) = manifest.as_ref().filter(|_| is_mended) {
         let lost = left.less.iter().map(|name| (*name).to_owned()).collect();
         manifest.clone().with_lost(lost).write(folder)?;
     }
-    let known = if known.archives.is_empty() { known_of_view(folder, manifest.as_ref()) } else { known };
     for (kind, &end) in KINDS.iter().zip(&left.sentinel.ends).filter(|(kind, _)| kind.is_source) {
         fill(&folder.join(kind.name), kind.number, RecordRef(end))?;
     }
-    let catalog = Store::new_catalog(folder, &first_catalog())?;
+    let catalog = Catalog::open_mapped(folder, &[])?;
     let mut store = Store::with_catalog(folder, Some(lock), catalog, left.sentinel.clone(), Access::Write)?;
     let mut publisher = Publisher::open(folder, manifest.as_ref().map_or(&[], |manifest| &manifest.view))?;
     publisher.forget();
     store.publisher = Some(publisher);
+    store.tokens = Some(TokenIndex::empty(folder)?);
     for kind in &left.torn {
         store.close_gaps_of(kind)?;
     }
@@ -138,15 +141,6 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>, known: Kno
 
 /// Removes the files that can be made again, and surveys those that cannot.
 fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
-    let names = [Some(first_catalog()), manifest.map(|manifest| manifest.catalog.clone())];
-    for path in names.into_iter().flatten().map(|name| folder.join(name)) {
-        match fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Error::Io { path, action: "removing the damaged catalog", source: error });
-            }
-            _ => {}
-        }
-    }
     // The number of the commit only grows, so that data of an earlier commit is never taken for data of a later one.
     let commit = manifest.map_or(0, |manifest| manifest.sentinel.commit);
     let mut sentinel = Sentinel { commit, ends: vec![START.0; KINDS.len()], ..Sentinel::default() };

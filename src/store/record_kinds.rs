@@ -11,13 +11,13 @@ use super::corrections::CorrectionFile;
 use super::disk;
 use super::kept_blocks::KeptBlocks;
 use super::layout::*;
-use super::manifest::first_catalog;
 use super::records::{RecordFile, RecordRef, START};
 use super::removed::Removed;
 use super::rewriting::{Damaged, Kept};
 use super::seals::check_seal;
 use super::seen::Seen;
 use super::survey_damage::Survey;
+use super::token_index::TokenIndex;
 use super::view::Publisher;
 use super::witness::Witness;
 use crate::corrections::Corrections;
@@ -39,8 +39,8 @@ macro_rules! record_files {
             pub(super) settings: StoredSettings,
             /// What people corrected.
             pub(super) corrections: Corrections,
-            /// Folder of the catalog.
-            pub(super) catalog_name: String,
+            /// The token index; readers have none.
+            pub(super) tokens: Option<TokenIndex>,
             /// Writes the view of each commit; readers have none.
             pub(super) publisher: Option<Publisher>,
             /// The pages and batches that were removed.
@@ -52,7 +52,7 @@ macro_rules! record_files {
             $($(#[$doc])* pub(crate) $name: RecordFile<$record>,)*
             /// Blocks of pages that were read last.
             pub(super) page_blocks: KeptBlocks,
-            /// True when opening had to make the catalog again.
+            /// True when opening had to make the catalog again from the record files.
             pub was_rebuilt: bool,
         }
 
@@ -90,7 +90,7 @@ macro_rules! record_files {
                     sentinel,
                     settings: StoredSettings::default(),
                     corrections: CorrectionFile::of(folder).read()?,
-                    catalog_name: first_catalog(),
+                    tokens: None,
                     publisher: None,
                     removed: Removed::default(),
                     has_failed: false,
@@ -130,7 +130,7 @@ macro_rules! record_files {
                 self._lock = Some(lock);
             }
 
-            /// Closes the catalog and keeps the lock.
+            /// Closes the store and keeps the lock.
             pub(super) fn into_lock(self) -> Option<File> {
                 self._lock
             }

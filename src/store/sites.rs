@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::catalog::{Changes, Keyspace};
-use super::model_key;
 use super::record_kinds::Store;
+use super::token_index::TokenIndex;
+use super::{TOKENS, model_key};
 use crate::error::Result;
 use crate::types::{LangPair, SiteId, family, meant, nearest_name, registrable_domain};
 
@@ -12,7 +13,6 @@ use crate::types::{LangPair, SiteId, family, meant, nearest_name, registrable_do
 pub(crate) const OF_SITES: &[Keyspace] = &[
     Keyspace::Site,
     Keyspace::Domain,
-    Keyspace::Token,
     Keyspace::Result,
     Keyspace::Credibility,
     Keyspace::Taught,
@@ -91,13 +91,25 @@ impl Store {
             changes.remove(Keyspace::Stage, stage.as_bytes());
             self.commit(changes)?;
         }
-        tables.iter().try_for_each(|&table| self.forget_table(table))
+        tables.iter().try_for_each(|&table| self.forget_table(table))?;
+        if tables.contains(&Keyspace::Site) { self.forget_tokens() } else { Ok(()) }
+    }
+
+    /// Empties the token index.
+    pub(super) fn forget_tokens(&mut self) -> Result<()> {
+        let mut changes = Changes::default();
+        changes.remove(Keyspace::Meta, TOKENS);
+        self.commit(changes)?;
+        // sled lets go of its files only when it is closed.
+        self.tokens = None;
+        self.tokens = Some(TokenIndex::empty(&self.folder)?);
+        Ok(())
     }
 
     /// Removes all entries of a table.
     fn forget_table(&mut self, table: Keyspace) -> Result<()> {
-        // sled keeps for long what a large batch replaces.
-        const BATCH: usize = 5000;
+        // Changes are held in memory until they are committed.
+        const BATCH: usize = 100_000;
         for keys in self.catalog.keys(table)?.chunks(BATCH) {
             let mut changes = Changes::default();
             keys.iter().for_each(|key| changes.remove(table, key));

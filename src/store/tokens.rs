@@ -1,14 +1,16 @@
 //! The inverted index of tokens: token → roaring bitmap of the sites whose URLs have it.
 //!
-//! Many tokens share a block of about 4 KB, kept in the catalog under the hash of its first token; one entry for each token would cost 3 to
-//! 40 times as much. A token's list of up to seven sites is stored as plain integers, a longer one as a roaring bitmap.
+//! Many tokens share a block of about 4 KB, kept by sled ([`super::token_index`]) under the hash of its first token; one entry for each token
+//! would cost 3 to 40 times as much. A token's list of up to seven sites is stored as plain integers, a longer one as a roaring bitmap.
 
 use std::collections::BTreeMap;
 
 use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::catalog::{Catalog, Changes, Keyspace};
+use super::Store;
+use super::catalog::Changes;
+use super::token_index::TokenIndex;
 use crate::error::Result;
 use crate::types::SiteId;
 
@@ -23,21 +25,27 @@ pub fn token_hash(token: &str) -> u64 {
 /// The sites that have a token.
 ///
 /// # Errors
-/// When the catalog cannot be read, or a block is damaged.
-pub fn sites_with(catalog: &Catalog, token: &str) -> Result<RoaringBitmap> {
+/// When the index cannot be read, or a block is damaged.
+pub fn sites_with(index: &TokenIndex, token: &str) -> Result<RoaringBitmap> {
     let hash = token_hash(token);
-    let Some((_, block)) = catalog.at_or_before(Keyspace::Token, &hash.to_be_bytes())? else {
-        return Ok(RoaringBitmap::new());
-    };
-    Ok(decode(catalog, &block)?.remove(&hash).unwrap_or_default())
+    let Some((_, block)) = index.at_or_before(hash)? else { return Ok(RoaringBitmap::new()) };
+    Ok(decode(index, &block)?.remove(&hash).unwrap_or_default())
 }
 
 /// True when no token was ever added: the first block, once it exists, stays.
 ///
 /// # Errors
-/// When the catalog cannot be read.
-pub fn is_empty(catalog: &Catalog) -> Result<bool> {
-    Ok(catalog.at_or_before(Keyspace::Token, &[0; 8])?.is_none())
+/// When the index cannot be read.
+pub fn is_empty(index: &TokenIndex) -> Result<bool> {
+    Ok(index.at_or_before(0)?.is_none())
+}
+
+/// Reads all blocks, and returns how many there are.
+///
+/// # Errors
+/// When one cannot be read, or makes no sense.
+pub fn check(index: &TokenIndex) -> Result<u64> {
+    index.blocks().try_fold(0, |count, block| decode(index, &block?.1).map(|_| count + 1))
 }
 
 /// A token's hash, a site, and whether the site has it (now) or no longer.
@@ -46,17 +54,17 @@ pub type Posting = (u64, SiteId, bool);
 /// Adds and removes tokens of sites. Call it once for each commit: it does not see what `changes` already holds.
 ///
 /// # Errors
-/// When the catalog cannot be read, or a block is damaged.
-pub fn change(catalog: &Catalog, postings: &mut Vec<Posting>, changes: &mut Changes) -> Result<()> {
+/// When the index cannot be read, or a block is damaged.
+pub fn change(index: &TokenIndex, postings: &mut Vec<Posting>, changes: &mut Changes) -> Result<()> {
     postings.sort_unstable();
     postings.dedup();
     let mut rest = &postings[..];
     while let Some(&(first, ..)) = rest.first() {
-        let (key, mut lists) = match catalog.at_or_before(Keyspace::Token, &first.to_be_bytes())? {
-            Some((key, block)) => (key, decode(catalog, &block)?),
-            None => (0u64.to_be_bytes().to_vec(), BTreeMap::new()),
+        let (key, mut lists) = match index.at_or_before(first)? {
+            Some((key, block)) => (key, decode(index, &block)?),
+            None => (0, BTreeMap::new()),
         };
-        let end = match next_block(catalog, first)? {
+        let end = match index.after(first)? {
             Some(next) => rest.partition_point(|&(hash, ..)| hash < next),
             None => rest.len(),
         };
@@ -69,31 +77,49 @@ pub fn change(catalog: &Catalog, postings: &mut Vec<Posting>, changes: &mut Chan
         }
         if changed {
             lists.retain(|_, sites| !sites.is_empty());
-            put_blocks(&key, &lists, changes);
+            put_blocks(key, &lists, changes);
         }
     }
     Ok(())
 }
 
-fn next_block(catalog: &Catalog, hash: u64) -> Result<Option<u64>> {
-    let Some(after) = hash.checked_add(1) else { return Ok(None) };
-    let key = catalog.after(Keyspace::Token, &after.to_be_bytes())?;
-    Ok(key.and_then(|key| key.try_into().ok()).map(u64::from_be_bytes))
+/// Divides lists into blocks. The first block keeps its key, so that no token lies before the first block.
+fn put_blocks(mut key: u64, lists: &BTreeMap<u64, RoaringBitmap>, changes: &mut Changes) {
+    let mut block = Vec::with_capacity(BLOCK_BYTES + 512);
+    for (&hash, sites) in lists {
+        if block.len() >= BLOCK_BYTES {
+            changes.tokens.insert(key, std::mem::take(&mut block));
+            key = hash;
+        }
+        encode(hash, sites, &mut block);
+    }
+    changes.tokens.insert(key, block);
 }
 
-/// Divides lists into blocks. The first block keeps its key, so that no token lies before the first block.
-fn put_blocks(key: &[u8], lists: &BTreeMap<u64, RoaringBitmap>, changes: &mut Changes) {
-    let mut key = key.to_vec();
-    let mut block = Vec::with_capacity(BLOCK_BYTES + 512);
-    for (hash, sites) in lists {
-        if block.len() >= BLOCK_BYTES {
-            changes.put_bytes(Keyspace::Token, &key, &block);
-            block.clear();
-            key = hash.to_be_bytes().to_vec();
-        }
-        encode(*hash, sites, &mut block);
+impl Store {
+    /// True when the token index has no token.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(crate) fn has_no_tokens(&self) -> Result<bool> {
+        is_empty(self.tokens()?)
     }
-    changes.put_bytes(Keyspace::Token, &key, &block);
+
+    /// The sites that have a token; for the process that writes.
+    ///
+    /// # Errors
+    /// When the token index cannot be read.
+    pub(crate) fn sites_with_token(&self, token: &str) -> Result<RoaringBitmap> {
+        sites_with(self.tokens()?, token)
+    }
+
+    /// Adds and removes tokens of sites, once for each commit.
+    ///
+    /// # Errors
+    /// When the token index cannot be read.
+    pub(crate) fn change_tokens(&self, postings: &mut Vec<Posting>, changes: &mut Changes) -> Result<()> {
+        change(self.tokens()?, postings, changes)
+    }
 }
 
 fn encode(hash: u64, sites: &RoaringBitmap, block: &mut Vec<u8>) {
@@ -109,8 +135,8 @@ fn encode(hash: u64, sites: &RoaringBitmap, block: &mut Vec<u8>) {
     sites.serialize_into(&mut *block).expect("writing to memory does not fail");
 }
 
-fn decode(catalog: &Catalog, block: &[u8]) -> Result<BTreeMap<u64, RoaringBitmap>> {
-    let damaged = || catalog.senseless();
+fn decode(index: &TokenIndex, block: &[u8]) -> Result<BTreeMap<u64, RoaringBitmap>> {
+    let damaged = || index.senseless();
     let mut lists = BTreeMap::new();
     let mut rest = block;
     while !rest.is_empty() {
@@ -135,29 +161,28 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
-    use std::time::Duration;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(8))]
         #[test]
         fn tokens_changed_in_any_portions_are_as_last_told(told in proptest::collection::vec((0u32..3000, 0u32..40, 0u32..4), 1..6000), portions in 1usize..5) {
             let folder = tempfile::tempdir().expect("a temporary folder");
-            let Ok(catalog) = Catalog::open(folder.path(), Duration::ZERO) else { panic!("a new catalog opens") };
+            let index = TokenIndex::open(folder.path(), 0).expect("a new index opens");
             let mut present: BTreeSet<(u32, u32)> = BTreeSet::new();
             for part in told.chunks(told.len().div_ceil(portions)) {
                 // In one commit, a token and site get one posting only.
                 let part: BTreeMap<(u32, u32), bool> = part.iter().map(|&(token, site, dice)| ((token, site), dice > 0)).collect();
                 let posting = |(&(token, site), &here): (&(u32, u32), &bool)| (token_hash(&token.to_string()), SiteId(site), here);
                 let mut changes = Changes::default();
-                change(&catalog, &mut part.iter().map(posting).collect(), &mut changes).expect("a sound catalog");
-                catalog.apply(&changes).expect("room on disk");
+                change(&index, &mut part.iter().map(posting).collect(), &mut changes).expect("a sound index");
+                index.apply(&changes.tokens, 1).expect("room on disk");
                 for (posting, here) in part {
                     if here { present.insert(posting) } else { present.remove(&posting) };
                 }
             }
             for token in [0, 1, 2, 77, 2999, 3001] {
                 let expected: RoaringBitmap = present.iter().filter(|(t, _)| *t == token).map(|(_, site)| *site).collect();
-                prop_assert_eq!(sites_with(&catalog, &token.to_string()).expect("a sound catalog"), expected);
+                prop_assert_eq!(sites_with(&index, &token.to_string()).expect("a sound index"), expected);
             }
         }
     }

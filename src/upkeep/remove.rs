@@ -334,7 +334,7 @@ fn reset(store: &Store, sites: &BTreeSet<SiteId>, changes: &mut Changes) -> Resu
             changes.remove(keyspace, &key);
         }
     }
-    tokens::change(store.catalog(), &mut postings, changes)?;
+    store.change_tokens(&mut postings, changes)?;
     for key in store.catalog().keys(Keyspace::Web)? {
         changes.remove(Keyspace::Web, &key);
     }

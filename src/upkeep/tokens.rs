@@ -1,4 +1,4 @@
-//! Makes the token index again after it was lost with the catalog: the catalog can be made again from the view, which has no tokens.
+//! Makes the token index again from the page tables, where it was lost or is of another commit.
 
 use crate::error::Result;
 use crate::index::site::Urls;
@@ -24,8 +24,8 @@ pub(crate) fn complete_tokens(store: &mut Store, go_on: impl Fn() -> Result<()>)
     let count = store.site_count()?;
     let mark: Option<StageRecord> = store.catalog().get(Keyspace::Stage, MARK)?;
     let mut site = match &mark {
-        // The index is empty, so a record of progress that came with the view is of tokens that have been lost again.
-        _ if tokens::is_empty(store.catalog())? => 0,
+        // The index is empty, so a record of progress is of tokens that have been lost again.
+        _ if store.has_no_tokens()? => 0,
         Some(mark) => mark.cursor as u32,
         None => return Ok(()),
     };
@@ -44,7 +44,7 @@ pub(crate) fn complete_tokens(store: &mut Store, go_on: impl Fn() -> Result<()>)
             return Ok(());
         }
         let mut changes = Changes::default();
-        tokens::change(store.catalog(), &mut postings, &mut changes)?;
+        store.change_tokens(&mut postings, &mut changes)?;
         if site < count {
             let mark = StageRecord { cursor: u64::from(site), ..StageRecord::default() };
             changes.put(Keyspace::Stage, MARK, &mark);

@@ -89,8 +89,8 @@ fn pins_and_forbidden_pairs_act_on_their_site_and_are_taken_back_without_a_trace
         let report = stdout(&store, &["report", "--format", format]);
         assert!(report.contains("Corrections") && report.contains("1. pin http://one.org/en/1.html"), "{report}");
     }
-    // The catalog is made again, and what people did stays.
-    fs::remove_dir_all(store.join("catalog")).expect("a catalog");
+    // The token index is made again, and what people did stays.
+    fs::remove_dir_all(store.join("tokens")).expect("an index");
     correct(&store, &["undo", "1"]);
     correct(&store, &["undo", "1"]);
     run(&store, &[]);

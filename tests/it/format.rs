@@ -110,7 +110,7 @@ fn record_files_are_as_described() {
         "batches", "bitexts", "graphs", "learnt", "models", "pages", "repeats", "requests", "resolved", "results",
         "sites", "skips", "verified", "webs", "removals", "scores",
     ];
-    let known: BTreeSet<&str> = kinds.into_iter().chain(["catalog", "lock", "manifest.json", "tmp", "view"]).collect();
+    let known: BTreeSet<&str> = kinds.into_iter().chain(["lock", "manifest.json", "tmp", "tokens", "view"]).collect();
     for entry in fs::read_dir(&store).expect("a folder").flatten() {
         let name = entry.file_name();
         assert!(known.contains(name.to_str().expect("ASCII")), "{} is in no description", name.display());

@@ -83,7 +83,7 @@ enum Removed {
 enum Damaged {
     Flipped(&'static str),
     Cut(&'static str),
-    Catalog,
+    Tokens,
     View,
     Manifest,
 }
@@ -119,7 +119,7 @@ fn plain_step() -> impl Strategy<Value = Step> {
         3 => prop::sample::select(&DERIVED[..]).prop_map(Damaged::Cut),
         1 => prop::sample::select(&SOURCES[..]).prop_map(Damaged::Flipped),
         1 => prop::sample::select(&SOURCES[..]).prop_map(Damaged::Cut),
-        1 => Just(Damaged::Catalog),
+        1 => Just(Damaged::Tokens),
         1 => Just(Damaged::View),
         1 => Just(Damaged::Manifest),
     ];
@@ -473,10 +473,8 @@ impl<'w> Played<'w> {
                 files.for_each(|file| change(&file.path(), &|bytes, at| bytes[at] ^= 0x55));
             }
             Damaged::Manifest => drop(fs::remove_file(self.store().join("manifest.json"))),
-            Damaged::Catalog => {
-                let entries = fs::read_dir(self.store()).into_iter().flatten().flatten();
-                let is_catalog = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("catalog");
-                entries.filter(is_catalog).for_each(|entry| fs::remove_dir_all(entry.path()).expect("it is there"));
+            Damaged::Tokens => {
+                let _ = fs::remove_dir_all(self.store().join("tokens"));
             }
         }
     }

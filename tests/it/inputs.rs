@@ -346,7 +346,7 @@ fn long_stream(archive: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn a_stream_that_has_grown_is_read_on_and_outlives_the_catalog() {
+fn a_stream_that_has_grown_is_read_on_and_outlives_the_token_index() {
     let folder = tempfile::tempdir().expect("a folder");
     let (store, archive) = (folder.path().join("s"), folder.path().join("a.warc"));
     let bytes = long_stream(&archive);
@@ -355,7 +355,7 @@ fn a_stream_that_has_grown_is_read_on_and_outlives_the_catalog() {
         assert!(fed(diglot(&store).args(["-q", "ingest", "-"]), &bytes[..given]).status.success());
     }
     assert_eq!(count(&store, "captures kept"), 3000);
-    fs::remove_dir_all(store.join("catalog")).expect("it is there");
+    fs::remove_dir_all(store.join("tokens")).expect("it is there");
     diglot(&store).args(["-q", "run"]).assert().success();
     assert_eq!(count(&store, "captures kept"), 3000);
     diglot(&store).args(["check"]).assert().success();

@@ -133,7 +133,7 @@ fn what_was_asked_for_outlives_the_catalog() {
     store_of_sites(made.path());
     let (folder, expected) = undisturbed(&made.path().join("s"), "2");
     let store = folder.path().join("s");
-    fs::remove_dir_all(store.join("catalog")).expect("it is there");
+    fs::remove_dir_all(store.join("tokens")).expect("it is there");
     diglot(&store).args(["--quiet", "run", "--until", "keys"]).assert().success();
     assert_eq!(outcome(folder.path()), expected);
     // Another setting of what a site is makes sites anew, and forgets no request.

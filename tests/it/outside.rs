@@ -337,7 +337,7 @@ fn what_is_no_file_in_the_place_of_one_of_the_store_is_refused_at_once() {
     put(&sound.join("review/marks.jsonl"), "");
     let view = fs::read_dir(sound.join("view")).expect("a folder").flatten().next().expect("a run").file_name();
     let view = format!("view/{}", view.display());
-    let names = ["manifest.json", "pages/000000.rec", &view, "review/marks.jsonl", "lock", "catalog/db"];
+    let names = ["manifest.json", "pages/000000.rec", &view, "review/marks.jsonl", "lock", "tokens/db"];
     for (name, is_pipe) in names.into_iter().flat_map(|name| [(name, true), (name, false)]) {
         let store = folder.path().join("t");
         let _ = fs::remove_dir_all(&store);
@@ -418,20 +418,20 @@ fn a_store_that_cannot_be_looked_at_is_not_said_to_be_missing() {
 }
 
 #[test]
-fn check_says_why_it_did_not_look_at_the_catalog() {
+fn check_says_why_it_did_not_look_at_the_token_index() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = tiny_store(folder.path());
-    let catalog = || {
+    let tokens = || {
         let output = output(diglot(&store).args(["check", "--format", "tsv"]));
         let stdout = String::from_utf8(output.stdout).expect("UTF-8");
-        stdout.lines().find(|line| line.contains("\tcatalog\t")).expect("a line").to_owned()
+        stdout.lines().find(|line| line.contains("\ttokens\t")).expect("a line").to_owned()
     };
-    assert!(catalog().starts_with("sound\tcatalog\t"));
+    assert!(tokens().starts_with("sound\ttokens\t"));
     let writer = Store::open(&store, Access::Write).expect("nobody else has it");
-    let line = catalog();
-    assert!(line.starts_with("not looked at\tcatalog\t") && line.contains("another process writes it"), "{line}");
+    let line = tokens();
+    assert!(line.starts_with("not looked at\ttokens\t") && line.contains("another process writes it"), "{line}");
     drop(writer);
-    assert!(catalog().starts_with("sound\tcatalog\t"));
+    assert!(tokens().starts_with("sound\ttokens\t"));
 }
 
 #[test]

@@ -463,8 +463,8 @@ fn rescue_follows_global_credibility_up_and_down_as_from_scratch() {
 }
 
 #[test]
-fn rescue_follows_global_credibility_though_the_catalog_is_lost_before_each_run() {
-    rescue_follows_credibility(|store| fs::remove_dir_all(store.join("catalog")).expect("it is there"));
+fn rescue_follows_global_credibility_though_the_token_index_is_lost_before_each_run() {
+    rescue_follows_credibility(|store| fs::remove_dir_all(store.join("tokens")).expect("it is there"));
 }
 
 fn rescue_follows_credibility(before_run: impl Fn(&Path)) {
@@ -563,9 +563,9 @@ fn repaired(sound: &Path, inputs: &[PathBuf], expected: &str, damages: &[(&str, 
     }
     let again = || run_with(store.path(), inputs, &Silent, &AtomicBool::new(false));
     if let Err(error) = again() {
-        // Damage inside the catalog shows when it is read, and the message says what to do.
-        assert!(what.contains("catalog/db") && error.to_string().contains("delete this folder"), "{what}: {error}");
-        fs::remove_dir_all(store.path().join("catalog")).expect("it is there");
+        // Damage inside the token index shows when it is read, and the message says what to do.
+        assert!(what.contains("tokens/db") && error.to_string().contains("delete this folder"), "{what}: {error}");
+        fs::remove_dir_all(store.path().join("tokens")).expect("it is there");
         again().expect("as told");
     }
     assert_same(&answers(store.path()), expected, &what);
@@ -586,13 +586,13 @@ fn a_store_with_damaged_ends_is_repaired() {
     let expected = answers(sound.path());
     let check = |damages: &[(&str, Damage)]| repaired(sound.path(), &inputs, &expected, damages);
     check(&[("manifest.json", Delete)]);
-    check(&[("catalog", Delete)]);
-    check(&[("catalog", Delete), ("manifest.json", Delete)]);
-    check(&[("catalog/db", Delete)]);
-    check(&[("catalog/conf", Delete)]);
+    check(&[("tokens", Delete)]);
+    check(&[("tokens", Delete), ("manifest.json", Delete)]);
+    check(&[("tokens/db", Delete)]);
+    check(&[("tokens/conf", Delete)]);
     for &share in extent(&[0.02, 0.3][..], &[0.0, 0.02, 0.1, 0.3]) {
-        check(&[("catalog/db", Cut(share))]);
-        check(&[("catalog/db", Flip(share))]);
+        check(&[("tokens/db", Cut(share))]);
+        check(&[("tokens/db", Flip(share))]);
     }
     for kind in kinds() {
         let file = format!("{kind}/000000.rec");
@@ -600,7 +600,7 @@ fn a_store_with_damaged_ends_is_repaired() {
         check(&[(&file, Cut(0.999))]);
         check(&[(&file, Cut(0.4))]);
     }
-    check(&[("batches/000000.rec", Cut(0.5)), ("pages/000000.rec", Cut(0.3)), ("catalog", Delete)]);
+    check(&[("batches/000000.rec", Cut(0.5)), ("pages/000000.rec", Cut(0.3)), ("tokens", Delete)]);
 }
 
 #[test]
@@ -660,13 +660,13 @@ fn a_store_damaged_in_the_middle_says_what_to_do() {
 }
 
 #[test]
-fn a_catalog_damaged_anywhere_is_repaired_or_says_what_to_do() {
+fn a_token_index_damaged_anywhere_is_repaired_or_says_what_to_do() {
     let folder = tempdir();
     let inputs = archives(folder.path());
     let sound = tempdir();
     run(sound.path(), &inputs);
     let expected = answers(sound.path());
-    let db = fs::read(sound.path().join("catalog/db")).expect("it is there");
+    let db = fs::read(sound.path().join("tokens/db")).expect("it is there");
     let used = db.iter().rposition(|&byte| byte != 0).expect("it is not empty");
     let seed = 5;
     let mut dice = Dice(seed);
@@ -677,19 +677,19 @@ fn a_catalog_damaged_anywhere_is_repaired_or_says_what_to_do() {
         let at = dice.roll(used as u64 - 64) as usize;
         let mut bytes = db.clone();
         bytes[at..at + 64].fill(0);
-        fs::write(store.path().join("catalog/db"), bytes).expect("room on disk");
+        fs::write(store.path().join("tokens/db"), bytes).expect("room on disk");
         let again = |store: &Path| run_with(store, &inputs, &Silent, &AtomicBool::new(false));
         if let Err(error) = again(store.path()) {
             assert!(error.to_string().contains("delete this folder"), "seed {seed}, byte {at}: {error}");
             told += 1;
-            fs::remove_dir_all(store.path().join("catalog")).expect("it is there");
+            fs::remove_dir_all(store.path().join("tokens")).expect("it is there");
             again(store.path()).expect("as told");
         }
         // What a run does not look at shows when it is asked for.
         let asked = std::panic::catch_unwind(|| answers(store.path()));
         let found = asked.unwrap_or_else(|_| {
             told += 1;
-            fs::remove_dir_all(store.path().join("catalog")).expect("it is there");
+            fs::remove_dir_all(store.path().join("tokens")).expect("it is there");
             again(store.path()).expect("as told");
             answers(store.path())
         });

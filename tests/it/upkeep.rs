@@ -363,18 +363,9 @@ fn of_host(path: &Path, host: &str, first: usize) {
     site.write(path);
 }
 
-/// Loses the catalog, and the view, from which it would be made again.
+/// Loses the catalog and the token index.
 fn lose_catalog(store: &Path) {
-    lose_catalog_alone(store);
-    fs::remove_dir_all(store.join("view")).expect("it is there");
-}
-
-fn lose_catalog_alone(store: &Path) {
-    let entries = fs::read_dir(store).expect("a folder").flatten();
-    let is_catalog = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("catalog");
-    let catalogs: Vec<PathBuf> = entries.filter(is_catalog).map(|entry| entry.path()).collect();
-    assert_eq!(catalogs.len(), 1, "{catalogs:?}");
-    fs::remove_dir_all(&catalogs[0]).expect("it is there");
+    ["tokens", "view"].iter().for_each(|name| fs::remove_dir_all(store.join(name)).expect("it is there"));
 }
 
 fn hosts(store: &Path) -> Vec<String> {
@@ -393,11 +384,11 @@ fn records(store: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     records
 }
 
-/// What takes the catalog from a store.
-type Lose = fn(&Path);
+/// What is done to the token index of a store.
+type Harm = fn(&Path);
 
 #[test]
-fn a_store_that_lost_its_catalog_keeps_its_results() {
+fn a_store_that_lost_its_token_index_answers_the_same_and_makes_that_alone_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
     let sound = at("sound");
@@ -405,20 +396,28 @@ fn a_store_that_lost_its_catalog_keeps_its_results() {
     stdout(&sound, &["remove", "--host", "two.test"]);
     stdout(&sound, &["-q", "run"]);
     let expected = answers(&sound);
-    let losses: [(&str, Lose); 4] = [
-        ("lost", |store| lose_catalog_alone(store)),
-        ("empty", |store| fs::remove_file(store.join("catalog/db")).expect("it is there")),
+    let tokens = |store: &Path| {
+        let listed = listed(store, "check");
+        let line = listed.lines().find(|line| line.contains("\ttokens\t")).expect("a line");
+        line.to_owned()
+    };
+    let blocks = tokens(&sound);
+    assert!(blocks.starts_with("sound\ttokens\t"), "{blocks}");
+    let harms: [(&str, Harm); 4] = [
+        ("lost", |store| fs::remove_dir_all(store.join("tokens")).expect("it is there")),
+        ("empty", |store| fs::remove_file(store.join("tokens/db")).expect("it is there")),
         ("cut", |store| {
-            let file = fs::OpenOptions::new().write(true).open(store.join("catalog/db")).expect("it is there");
+            let file = fs::OpenOptions::new().write(true).open(store.join("tokens/db")).expect("it is there");
             file.set_len(1000).expect("a disk");
         }),
-        ("torn", |store| fs::write(store.join("catalog/conf"), "no configuration").expect("room on disk")),
+        ("torn", |store| fs::write(store.join("tokens/conf"), "no configuration").expect("room on disk")),
     ];
-    for (name, lose) in losses {
+    for (name, harm) in harms {
         let store = at(name);
         copy(&sound, &store);
-        lose(&store);
-        assert_same(&store, &expected, "queries need no catalog");
+        harm(&store);
+        assert_same(&store, &expected, "queries need no token index");
+        assert!(tokens(&store).starts_with("not looked at\ttokens\t"), "{name}");
         let (code, stderr) = told(&store, &["run"]);
         assert!(code == Some(0) && !stderr.contains("made again"), "{name}: {stderr}");
         assert_same(&store, &expected, name);
@@ -426,35 +425,26 @@ fn a_store_that_lost_its_catalog_keeps_its_results() {
             records(&store).into_iter().map(|(_, bytes)| bytes).eq(records(&sound).into_iter().map(|(_, bytes)| bytes)),
             "{name}: results were made again"
         );
-        stdout(&store, &["check"]);
+        assert_eq!(tokens(&store), blocks, "{name}");
     }
-    // By `check --repair` too.
-    let store = at("repaired");
-    copy(&sound, &store);
-    lose_catalog_alone(&store);
-    stdout(&store, &["check", "--repair"]);
-    assert_same(&store, &expected, "repaired");
 }
 
 #[test]
-fn a_catalog_that_is_not_that_of_the_view_is_repaired_and_results_stay() {
+fn a_token_index_of_an_earlier_commit_is_made_again_and_results_stay() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = folder.path().join("s");
     let archives = three(folder.path(), &store);
-    let (early, late) = (folder.path().join("early"), folder.path().join("late"));
-    copy(&store.join("catalog"), &early);
+    let early = folder.path().join("early");
+    copy(&store.join("tokens"), &early);
     let more = folder.path().join("more.warc.gz");
     of_host(&more, "www.four.test", 300);
     run(&store, &[&more]);
     let (expected, sound) = (answers(&store), records(&store));
-    copy(&store.join("catalog"), &late);
-    fs::remove_dir_all(store.join("catalog")).expect("it is there");
-    copy(&early, &store.join("catalog"));
-    // An early copy is no catalog of the last commit.
-    let (code, stderr) = told(&store, &["check"]);
-    assert_eq!(code, Some(1), "{stderr}");
+    fs::remove_dir_all(store.join("tokens")).expect("it is there");
+    copy(&early, &store.join("tokens"));
+    let told = stdout(&store, &["check"]);
+    assert!(told.contains("is of another state of the store; the next run makes it again"), "{told}");
     diglot(&store).args(["check", "--repair"]).assert().success();
-    stdout(&store, &["check"]);
     assert!(records(&store) == sound);
     run_all(&store, &archives);
     assert_same(&store, &expected, "repaired");
@@ -578,7 +568,7 @@ fn a_damaged_header_of_a_segment_is_found_and_costs_nothing() {
 }
 
 #[test]
-fn a_damaged_view_is_made_again_by_what_the_message_says() {
+fn what_a_damaged_view_held_is_made_again_by_what_the_message_says() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = folder.path().join("s");
     three(folder.path(), &store);
@@ -595,7 +585,9 @@ fn a_damaged_view_is_made_again_by_what_the_message_says() {
         }
         let (code, stderr) = told(&store, &["pairs"]);
         assert!(code == Some(1) && stderr.contains("`diglot check --repair --store "), "{stderr}");
-        stdout(&store, &["check", "--repair"]);
+        let (code, stderr) = told(&store, &["check", "--repair"]);
+        assert!(code == Some(0) && stderr.contains("was made again of the rest; `diglot run"), "{stderr}");
+        stdout(&store, &["-q", "run"]);
         assert_same(&store, &expected, "");
     }
 }

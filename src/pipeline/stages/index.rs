@@ -711,7 +711,7 @@ impl<'c> Work<'c> {
         for (domain, id) in self.domains.drain(..) {
             changes.put(Keyspace::Domain, domain.as_bytes(), &id.0);
         }
-        tokens::change(store.catalog(), &mut self.tokens, &mut changes)?;
+        store.change_tokens(&mut self.tokens, &mut changes)?;
         self.tokens.clear();
         self.pages = 0;
         self.release();

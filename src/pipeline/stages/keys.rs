@@ -16,12 +16,12 @@ use crate::keys::{self, FoundKey, GlobalSum, credibility, rescue};
 use crate::language::profiles::{Line, Profiles};
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::query::languages::{self, Shown, taught_key};
+use crate::store::Store;
 use crate::store::catalog::{Changes, Keyspace};
 use crate::store::layout::{
     ArchivedResultRecord, Credibility, HostRow, KeyRow, PairRow, ResultHead, ResultRecord, Taught,
 };
 use crate::store::records::RecordRef;
-use crate::store::{Store, tokens};
 use crate::types::{SiteId, counted};
 use crate::upkeep;
 
@@ -222,7 +222,7 @@ impl rescue::Sites for Results<'_> {
     }
 
     fn with_token(&self, token: &str) -> Result<RoaringBitmap> {
-        tokens::sites_with(self.0.catalog(), token)
+        self.0.sites_with_token(token)
     }
 
     fn considered(&self, site: SiteId) -> Result<u64> {

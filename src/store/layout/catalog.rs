@@ -5,7 +5,7 @@ use rkyv::{Archive, Deserialize, Serialize};
 use super::{ArchiveIdentity, SkipSample};
 use crate::types::SkipReason;
 
-/// Which commit the catalog holds, and where the record files end at that commit. Key `m` `sentinel`.
+/// Which commit a store holds, and where the record files end at that commit. Key `m` `sentinel`.
 #[derive(
     Archive, Serialize, Deserialize, Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize,
 )]
@@ -17,6 +17,16 @@ pub struct Sentinel {
     /// Checksums of the seals before these ends, 0 where there is no seal; empty where they are not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seals: Vec<u32>,
+}
+
+impl Sentinel {
+    /// A hash of it, which is never 0: two commits have the same only where they hold the same records.
+    pub fn hash(&self) -> u64 {
+        let numbers = [self.commit].into_iter().chain(self.ends.iter().copied());
+        let bytes: Vec<u8> =
+            numbers.flat_map(u64::to_le_bytes).chain(self.seals.iter().flat_map(|seal| seal.to_le_bytes())).collect();
+        xxhash_rust::xxh3::xxh3_64(&bytes).max(1)
+    }
 }
 
 /// One archive. Key `a` number.

@@ -1,9 +1,9 @@
-//! The view: the part of the catalog that readers need, as of a commit, in files that never change.
+//! The view: the catalog as of a commit, in files that never change; readers and the process that writes have the same ones.
 //!
 //! Each commit writes its changes into one *run*, sorted by key, and the manifest names the runs that make up the view, the oldest first. A
 //! run that is at most twice as long as the new one is merged into it, so n commits leave some log n runs, and every entry is written some
-//! log n times. A reader opens the runs, and needs neither sled nor a lock; a run that is deleted later stays readable to those who have
-//! opened it.
+//! log n times. A reader opens the runs, and needs no lock; a run that is deleted later stays readable to those who have opened it. Each
+//! run says which earlier ones it takes the place of, so that the files tell what the last commit was even without a manifest.
 
 mod run;
 
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "internals")]
 pub use run::sealed;
 use run::{Cursor, Entry, Run};
-pub use run::{RunName, RunWriter};
+pub use run::{RunName, RunWriter, read_name};
 
 use super::disk;
 use super::seen::Seen;
@@ -42,14 +42,29 @@ impl View {
         Ok(View { runs })
     }
 
-    /// Checks that every block of a view can be read.
+    /// Opens the runs of a view for the process that writes, and reads every block, so that a damaged one is found now.
     ///
     /// # Errors
-    /// When one cannot be read.
-    pub fn check(store: &Path, names: &[RunName]) -> Result<()> {
+    /// As [`View::open`].
+    pub fn open_mapped(store: &Path, names: &[RunName]) -> Result<View> {
+        let mut view = View { runs: Vec::new() };
+        view.follow(store, names)?;
+        view.runs.iter().try_for_each(Run::check)?;
+        Ok(view)
+    }
+
+    /// Goes over to other runs, of which the view may have some.
+    ///
+    /// # Errors
+    /// As [`View::open`]; the view is then as it was.
+    pub fn follow(&mut self, store: &Path, names: &[RunName]) -> Result<()> {
         let folder = store.join(FOLDER);
-        let runs = names.iter().map(|name| Run::open_to_merge(&folder, name)).collect::<Result<_>>()?;
-        View { runs }.scan(&[], |_, _| Ok(true))
+        let open = |name: &RunName| match self.runs.iter().find(|run| run.number() == name.number) {
+            Some(run) => Ok(run.clone()),
+            None => Run::open_mapped(&folder, name),
+        };
+        self.runs = names.iter().map(open).collect::<Result<_>>()?;
+        Ok(())
     }
 
     /// The files of the runs, as they are now.
@@ -154,6 +169,28 @@ impl<'r> Merge<'r> {
     }
 }
 
+/// The runs that make up the view of the last commit whose run is whole, the oldest first, as their files say. `None` where there are none,
+/// where the last one was not written to its end, or where one of them is missing.
+pub fn last_runs(store: &Path) -> Option<Vec<RunName>> {
+    let folder = store.join(FOLDER);
+    let numbers = std::fs::read_dir(&folder).ok()?.flatten().filter_map(|entry| number_of(&entry.path()));
+    let mut numbers: Vec<u64> = numbers.collect();
+    numbers.sort_unstable();
+    let mut names = Vec::new();
+    while let Some(number) = numbers.pop() {
+        let (name, since) = read_name(&folder, number)?;
+        numbers.retain(|&earlier| earlier < since);
+        names.push(name);
+    }
+    names.reverse();
+    Some(names).filter(|names| !names.is_empty())
+}
+
+/// The number of a run, by the path of its file.
+fn number_of(path: &Path) -> Option<u64> {
+    path.file_stem().and_then(|stem| stem.to_str()?.parse().ok())
+}
+
 /// Writes the view of each commit.
 pub struct Publisher {
     folder: PathBuf,
@@ -173,8 +210,7 @@ impl Publisher {
         std::fs::create_dir_all(&folder).map_err(Error::io(&folder, "making the folder"))?;
         let mut next = names.iter().map(|name| name.number + 1).max().unwrap_or(1);
         for entry in std::fs::read_dir(&folder).map_err(Error::io(&folder, "listing"))?.flatten() {
-            let number = entry.path().file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
-            let Some(number) = number else { continue };
+            let Some(number) = number_of(&entry.path()) else { continue };
             next = next.max(number + 1);
             if names.iter().all(|name| name.number != number) {
                 // A file that cannot be removed stays; its number is not used again.
@@ -208,9 +244,10 @@ impl Publisher {
             kept -= 1;
         }
         let merged = self.names.split_off(kept);
-        let runs = merged.iter().map(|name| Run::open_to_merge(&self.folder, name)).collect::<Result<Vec<_>>>();
+        let runs = merged.iter().map(|name| Run::open_mapped(&self.folder, name)).collect::<Result<Vec<_>>>();
         let runs = runs.inspect_err(|_| self.names.extend_from_slice(&merged))?;
-        let written = self.write(&runs, delta, kept == 0);
+        let since = self.names.last().map_or(0, |last| last.number + 1);
+        let written = self.write(&runs, delta, since);
         match written {
             Ok(name) => {
                 self.names.push(name);
@@ -224,8 +261,10 @@ impl Publisher {
         }
     }
 
-    fn write(&mut self, runs: &[Run], delta: &Delta, is_oldest: bool) -> Result<RunName> {
-        let mut writer = RunWriter::create(&self.folder, self.next)?;
+    /// Writes a run of others and of changes, which takes the place of all runs from the number `since` on.
+    fn write(&mut self, runs: &[Run], delta: &Delta, since: u64) -> Result<RunName> {
+        let mut writer = RunWriter::create(&self.folder, self.next, since)?;
+        let is_oldest = since == 0;
         self.next += 1;
         let mut merge = Merge::new(runs.iter().map(|run| run.from(&[])).collect())?;
         let mut changed = delta.iter().peekable();
@@ -250,15 +289,13 @@ impl Publisher {
         writer.finish()
     }
 
-    /// Makes the whole view again from what `fill` writes.
+    /// Makes one run of all.
     ///
     /// # Errors
-    /// When the disk does not take it, or what `fill` returns.
-    pub fn replace(&mut self, fill: impl FnOnce(&mut RunWriter) -> Result<()>) -> Result<()> {
-        let mut writer = RunWriter::create(&self.folder, self.next)?;
-        self.next += 1;
-        fill(&mut writer)?;
-        let name = writer.finish()?;
+    /// When the disk does not take it, or a run cannot be read.
+    pub fn merge_all(&mut self) -> Result<()> {
+        let runs = self.names.iter().map(|name| Run::open_mapped(&self.folder, name)).collect::<Result<Vec<_>>>()?;
+        let name = self.write(&runs, &Delta::new(), 0)?;
         self.gone.append(&mut self.names);
         self.names.push(name);
         Ok(())
@@ -316,6 +353,7 @@ mod tests {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let mut publisher = Publisher::open(folder.path(), &[]).expect("a temporary folder");
             let mut model = Model::new();
+            let mut view = View::open_mapped(folder.path(), &[]).expect("nothing");
             for (number, commit) in commits.iter().enumerate() {
                 let mut delta = Delta::new();
                 for (key, length) in commit {
@@ -327,12 +365,17 @@ mod tests {
                     delta.insert(key.to_be_bytes().to_vec(), value);
                 }
                 publisher.add(&delta).expect("room on disk");
+                view.follow(folder.path(), publisher.names()).expect("it was written");
+                // A merged run that is not removed yet counts no more.
+                prop_assert_eq!(last_runs(folder.path()), Some(publisher.names().to_vec()));
                 publisher.tidy();
                 if number % 5 == 4 {
                     publisher = Publisher::open(folder.path(), publisher.names()).expect("it was written");
                 }
             }
             check_against(&View::open(folder.path(), publisher.names()).expect("it was written"), &model)?;
+            check_against(&view, &model)?;
+            prop_assert_eq!(last_runs(folder.path()), Some(publisher.names().to_vec()));
             let files = std::fs::read_dir(folder.path().join(FOLDER)).expect("a folder").count();
             prop_assert_eq!(files, publisher.names().len());
         }
@@ -363,7 +406,7 @@ mod tests {
             bytes[at] ^= 1 << (at % 8);
             std::fs::write(&path, &bytes).expect("room on disk");
             let read = View::open(folder.path(), &names).and_then(|view| view.scan(&[], |_, _| Ok(true)));
-            assert!(read.is_err() && View::check(folder.path(), &names).is_err(), "byte {at}");
+            assert!(read.is_err() && View::open_mapped(folder.path(), &names).is_err(), "byte {at}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! docs/format.md describes the bytes. The index of the blocks holds the checksum of each block, so the checksum of the index, which the
 //! manifest has, stands for the whole file. A block is checked when it is read. Readers keep the index and the blocks they have read; the
-//! process that merges runs maps them.
+//! process that writes maps them.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -48,6 +48,20 @@ impl RunName {
     }
 }
 
+/// What a whole file says of itself: the name of the run, and the number from which on it takes the place of earlier runs. `None` where no
+/// such file is there, or it was not written to its end.
+pub fn read_name(folder: &Path, number: u64) -> Option<(RunName, u64)> {
+    let file = files::open(&path(folder, number)).ok()?;
+    let bytes = file.metadata().ok()?.len();
+    let (mut head, mut trailer) = ([0; HEADER], [0; TRAILER]);
+    read_at(&file, &mut head, 0).ok()?;
+    read_at(&file, &mut trailer, bytes.checked_sub(TRAILER as u64)?).ok()?;
+    let name = RunName { number, crc: word(&trailer[12..]), bytes };
+    // The checksum of the index is that of the trailer only where the file is whole.
+    Run::open(folder, &name).ok()?;
+    Some((name, long(&head[24..])))
+}
+
 /// The path of the run with a number.
 pub fn path(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("{number:012}.run"))
@@ -66,11 +80,11 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// Begins the run with a number.
+    /// Begins the run with a number, which takes the place of all runs from the number `since` on.
     ///
     /// # Errors
     /// When the file cannot be made.
-    pub fn create(folder: &Path, number: u64) -> Result<RunWriter> {
+    pub fn create(folder: &Path, number: u64, since: u64) -> Result<RunWriter> {
         let path = path(folder, number);
         let file = disk::create(&path).map_err(Error::io(&path, "creating"))?;
         let mut writer = RunWriter {
@@ -83,7 +97,7 @@ impl RunWriter {
             rows: Vec::new(),
             keys: Vec::new(),
         };
-        writer.put(&header(number))?;
+        writer.put(&header(number, since))?;
         Ok(writer)
     }
 
@@ -151,6 +165,7 @@ impl RunWriter {
 #[derive(Clone)]
 pub struct Run {
     path: Arc<PathBuf>,
+    number: u64,
     /// The rows of the index, followed by the first keys of the blocks.
     index: Arc<Vec<u8>>,
     count: usize,
@@ -162,7 +177,7 @@ pub struct Run {
 /// The blocks of a run.
 #[derive(Clone)]
 enum Blocks {
-    /// In place: for the process that holds the lock of the store, which reads each block once.
+    /// In place: for the process that holds the lock of the store. A block is checked whenever it is read.
     Mapped(Arc<Map>),
     /// Copied when they are first read, so that later changes of the file do not affect them.
     Kept(Arc<File>, Arc<[OnceLock<Box<[u8]>>]>),
@@ -180,11 +195,11 @@ impl Run {
         Run::open_as(folder, name, keep)
     }
 
-    /// Opens a run for merging.
+    /// Opens a run for the process that writes.
     ///
     /// # Errors
     /// As [`Run::open`].
-    pub fn open_to_merge(folder: &Path, name: &RunName) -> Result<Run> {
+    pub fn open_mapped(folder: &Path, name: &RunName) -> Result<Run> {
         Run::open_as(folder, name, |file, _| {
             Ok(Blocks::Mapped(Arc::new(Map::of(&file, &name.path(folder), name.bytes)?)))
         })
@@ -208,7 +223,7 @@ impl Run {
         };
         let mut found = [0; HEADER];
         read(&mut found, 0)?;
-        if found != header(name.number) {
+        if found != header(name.number, long(&found[24..])) {
             return Err(damaged("its header makes no sense"));
         }
         let end = length - TRAILER as u64;
@@ -226,7 +241,12 @@ impl Run {
             return Err(damaged("the checksum of its index does not fit"));
         }
         let blocks = blocks(file, count)?;
-        Ok(Run { path: Arc::new(path), index: Arc::new(index), count, end: start, blocks })
+        Ok(Run { path: Arc::new(path), number: name.number, index: Arc::new(index), count, end: start, blocks })
+    }
+
+    /// The number of the run.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// The file, if it is kept open.
@@ -373,12 +393,13 @@ impl<'r> Iterator for Entries<'r> {
     }
 }
 
-fn header(number: u64) -> [u8; HEADER] {
+fn header(number: u64, since: u64) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(&MAGIC);
     header[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
     header[12..16].copy_from_slice(&0x0102_0304u32.to_le_bytes());
     header[16..24].copy_from_slice(&number.to_le_bytes());
+    header[24..32].copy_from_slice(&since.to_le_bytes());
     let crc = crc32c::crc32c(&header[..HEADER - 4]);
     header[HEADER - 4..].copy_from_slice(&crc.to_le_bytes());
     header
@@ -388,7 +409,7 @@ fn header(number: u64) -> [u8; HEADER] {
 #[cfg(feature = "internals")]
 pub fn sealed(bytes: &mut Vec<u8>, number: u64) -> RunName {
     bytes.resize(bytes.len().max(HEADER + TRAILER), 0);
-    bytes[..HEADER].copy_from_slice(&header(number));
+    bytes[..HEADER].copy_from_slice(&header(number, number));
     let end = bytes.len() - TRAILER;
     let start = usize::try_from(long(&bytes[end..])).unwrap_or(end).clamp(HEADER, end);
     let rows = (word(&bytes[end + 8..]) as usize).min((end - start) / INDEX_ROW);
@@ -413,6 +434,8 @@ fn long(bytes: &[u8]) -> u64 {
 fn damage(path: &Path, why: &str) -> Error {
     Error::Store {
         path: path.to_owned(),
-        problem: format!("the file is damaged ({why}); `diglot check --repair` makes it again from the catalog"),
+        problem: format!(
+            "the file is damaged ({why}); `diglot check --repair` makes what it held again from the record files"
+        ),
     }
 }

@@ -38,7 +38,7 @@ TOLD_LOSS = "damage: the store lost"
 # How `explain` tells of a page that was removed.
 NO_SUCH_PAGE = "the store has no such page"
 
-PLACE = re.compile(r"(pages|batches|sites|results|skips|graphs|webs|verified|resolved|learnt|bitexts|repeats|models|requests|scores|views?|catalog"
+PLACE = re.compile(r"(pages|batches|sites|results|skips|graphs|webs|verified|resolved|learnt|bitexts|repeats|models|requests|scores|views?|tokens"
                    r"|manifest|lock|tmp)\b|\.rec\b|/|" + TOLD_LOSS)
 REMEDY = re.compile(r"`diglot [a-z]|diglot (run|check|compact)|\b(run|give|delete|restore|free|make|copy|wait|try|try again|again|use)\b")
 PANIC = re.compile(r"panicked at|RUST_BACKTRACE|core dumped|SIGBUS|overflowed its stack|memory allocation of")

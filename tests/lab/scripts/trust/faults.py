@@ -18,8 +18,8 @@ FAULTS = {"open": ["enospc", "eio"], "write": ["enospc", "eio", "short"], "pwrit
 # Calls of these kinds make a commit durable: a program that does not mind their failure has not noticed it.
 MATTER = {"write", "pwrite", "fsync", "rename"}
 QUESTIONS = 5
-# Folders where it need not: what is temporary, and the catalog, which sled also syncs by itself, beside what a commit waits for.
-UNMINDED = {"tmp", "catalog"}
+# Folders where it need not: what is temporary, and the token index, which is made again where it is lost.
+UNMINDED = {"tmp", "tokens"}
 
 
 class Faults:
@@ -47,7 +47,7 @@ class Faults:
         # Records are named by their folder, views and the like by what is below the store's folder.
         place = Path(where).relative_to(bench.store).parts[0] if where and where != str(bench.store) else "store"
         # sled syncs once more when it is closed, after the last commit.
-        is_closing = kind == "fsync" and place.startswith("catalog") and at == scenario.counts[step][kind]
+        is_closing = kind == "fsync" and place.startswith("tokens") and at == scenario.counts[step][kind]
         if done.crashed:
             self.accuse(f"{'hang' if done.hung else 'crash'}", place, report)
         elif done.code not in (0, 1):

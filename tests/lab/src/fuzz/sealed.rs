@@ -281,7 +281,7 @@ impl Sealed {
 }
 
 fn write_run(folder: &Path, number: u64, entries: &[(Vec<u8>, Vec<u8>)]) -> Result<diglot::store::laboratory::RunName> {
-    let mut writer = RunWriter::create(&folder.join(VIEW), number)?;
+    let mut writer = RunWriter::create(&folder.join(VIEW), number, 0)?;
     for (key, value) in entries {
         writer.push(key, Some(value))?;
     }
@@ -323,9 +323,9 @@ pub fn ask(folder: &Path, config: &Config) {
 pub fn keep_up(folder: &Path, config: &Config, input: u64) -> Asked {
     let copy = TempDir::new().map_err(|error| error.to_string())?;
     copy_folder(folder, copy.path()).map_err(|error| error.to_string())?;
-    // Half of the time the catalog is made again, from the view.
+    // Half of the time the token index is made again, from the page tables.
     if input & 1 > 0 {
-        let _ = fs::remove_dir_all(copy.path().join("catalog"));
+        let _ = fs::remove_dir_all(copy.path().join("tokens"));
     }
     let inputs = Inputs::default();
     let stop = AtomicBool::new(false);

@@ -650,12 +650,12 @@ fn record_file() -> Result<Work> {
     Ok(Work { seeds, make: changed(as_it_is), test: Box::new(test) })
 }
 
-/// A store of the sample whose record files, view or manifest are damaged. Its catalog is sled's, which checks itself.
+/// A store of the sample whose record files, view or manifest are damaged. Its token index is sled's, which checks itself.
 fn store() -> Result<Work> {
     let made = TempDir::new()?;
     let config = Config::default();
     sealed::sample(made.path(), &config)?;
-    let folder = Folder::copy(made.path(), |name| !name.starts_with("catalog"))?;
+    let folder = Folder::copy(made.path(), |name| !name.starts_with("tokens"))?;
     let seeds = folder.seeds();
     let test = move |bytes: &[u8], _| {
         folder.with(bytes, |path| {

@@ -1,0 +1,146 @@
+//! Opens a store to write: goes on from the last commit that its files hold, or makes the catalog again where they hold none.
+
+use std::fs;
+use std::path::Path;
+
+use super::access::{self, fault, lock};
+use super::catalog::{Catalog, Keyspace};
+use super::layout::{Sentinel, StoredSettings};
+use super::manifest::{self, Manifest};
+use super::record_kinds::{self, KINDS, Store};
+use super::records::START;
+use super::token_index::{self, TokenIndex};
+use super::view::{self, Publisher};
+use super::{Access, TOKENS, corrections, disk, rebuild, reviews, segments};
+use crate::error::{Error, Result};
+
+impl Store {
+    pub(super) fn open_to_write(folder: &Path) -> Result<Store> {
+        if !folder.join(manifest::NAME).exists() {
+            refuse_foreign_folder(folder)?;
+            disk::create_folder(folder).map_err(Error::io(folder, "making the store"))?;
+        }
+        Store::open_locked(folder, lock(folder)?)
+    }
+
+    /// Continues from the last commit of a folder.
+    pub(super) fn open_locked(folder: &Path, lock: fs::File) -> Result<Store> {
+        let is_there = folder.join(manifest::NAME).exists();
+        let known = if is_there { Some(Manifest::read(folder)?) } else { None };
+        if known.is_none() {
+            segments::refuse_other_format(folder, &segments::segment_path(&folder.join("batches"), 0))?;
+        }
+        match Store::open_last(folder, known.as_ref())? {
+            Some(mut store) => {
+                store.keep_lock(lock);
+                Ok(store)
+            }
+            None => rebuild::rebuild(folder, lock, known),
+        }
+    }
+
+    /// Opens the last commit; `None` where the view or the record files do not hold it whole.
+    fn open_last(folder: &Path, known: Option<&Manifest>) -> Result<Option<Store>> {
+        let Some((last, catalog)) = last_commit(folder, known)? else { return Ok(None) };
+        let mut store = Store::with_catalog(folder, None, catalog, last.sentinel.clone(), Access::Write)?;
+        store.settings = last.settings.clone();
+        store.removed = match sound(store.read_removals())? {
+            Some(removed) => removed,
+            None => return Ok(None),
+        };
+        let mut publisher = Publisher::open(folder, &last.view)?;
+        if known != Some(&last) && !last.view.is_empty() {
+            // Whether its runs are durable is not known.
+            publisher.merge_all()?;
+        }
+        store.publisher = Some(publisher);
+        store.tokens = Some(TokenIndex::open(folder, store.token_mark()?)?);
+        if known != Some(&last) {
+            store.write_manifest()?;
+        }
+        Ok(Some(store))
+    }
+}
+
+/// The last commit that record files and view hold, with its catalog: that of the manifest, or a later one, which the program was
+/// stopped in before it replaced the manifest, or of which the manifest is an old copy. `None` where there is no such commit.
+///
+/// # Errors
+/// When the record files are those of another state of the store.
+fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manifest, Catalog)>> {
+    let other = view::last_runs(folder).filter(|names| known.is_none_or(|known| known.view != *names));
+    let is_later = |later: &Manifest| known.is_none_or(|known| later.sentinel.commit > known.sentinel.commit);
+    let later = match other.and_then(|names| Manifest::of_runs(folder, names)).filter(is_later) {
+        Some(later) if record_kinds::hold(folder, &later.sentinel)? => Some(later),
+        _ => None,
+    };
+    let last = match (known, later) {
+        (None, Some(later)) => later,
+        (None, None) => {
+            if fs::metadata(folder.join("batches/000000.rec")).map_or(0, |found| found.len()) > START.0 {
+                return Ok(None);
+            }
+            let sentinel = Sentinel { ends: vec![START.0; KINDS.len()], ..Sentinel::default() };
+            Manifest::new(sentinel, Vec::new(), 0, StoredSettings::default())
+        }
+        // An interrupted rebuild: the record files no longer fit the view.
+        (Some(known), _) if !known.lost.is_empty() => return Ok(None),
+        (Some(known), later) => {
+            let seals = record_kinds::check_seals(folder, &known.sentinel);
+            let is_held = match (seals, &later) {
+                (Err(Error::Store { .. }), Some(_)) => false,
+                (seals, _) => seals?.is_none() && sound(record_kinds::check_ends(folder, &known.sentinel))?.is_some(),
+            };
+            let catalog = if is_held { sound(Catalog::open_mapped(folder, &known.view))? } else { None };
+            match (catalog, later) {
+                // The token index was changed by one of the two, and goes on with that one.
+                (Some(catalog), Some(later)) => {
+                    let mark = mark_of(&Catalog::open_mapped(folder, &later.view)?);
+                    let is_of_later = mark == mark_of(&catalog) || TokenIndex::there(folder, mark)?.is_ok();
+                    if !is_of_later {
+                        return Ok(Some((known.clone(), catalog)));
+                    }
+                    later
+                }
+                (Some(catalog), None) => return Ok(Some((known.clone(), catalog))),
+                (None, Some(later)) => later,
+                (None, None) => return Ok(None),
+            }
+        }
+    };
+    let catalog = Catalog::open_mapped(folder, &last.view)?;
+    Ok(Some((last, catalog)))
+}
+
+/// The mark of the token index in a catalog.
+fn mark_of(catalog: &Catalog) -> u64 {
+    catalog.get(Keyspace::Meta, TOKENS).ok().flatten().unwrap_or_default()
+}
+
+/// Turns the error of damaged data into `None`.
+fn sound<T>(read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Err(Error::Store { .. }) => Ok(None),
+        read => read.map(Some),
+    }
+}
+
+/// Refuses a folder that holds other things, so that it does not become a store by accident.
+fn refuse_foreign_folder(folder: &Path) -> Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };
+    };
+    let own =
+        [access::LOCK, token_index::FOLDER, view::FOLDER, reviews::FOLDER, corrections::FILE, "tmp", "manifest.new"];
+    let of_kinds = || KINDS.iter().map(|kind| kind.name);
+    for entry in entries.flatten() {
+        if !own.into_iter().chain(of_kinds()).any(|name| entry.file_name() == name) {
+            let name = entry.file_name();
+            return Err(fault(
+                folder,
+                format!("holds {} and is no store; give an empty or new folder as --store", name.display()),
+            ));
+        }
+    }
+    Ok(())
+}
