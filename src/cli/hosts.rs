@@ -23,6 +23,7 @@ Examples:
   diglot hosts
   diglot hosts example.org                  a domain with its hosts, or one host
   diglot hosts --few-pairs                  hosts that lack pairs, and why
+  diglot hosts --with-token fr              hosts with `fr` in a URL, as in /fr/ or ?lang=fr
   diglot hosts --where langs=fr --where 'pairs=0'
   diglot hosts --sort credibility --format tsv | head -20")]
 pub struct Hosts {
@@ -31,6 +32,9 @@ pub struct Hosts {
     /// Only the hosts with pages in two languages or more of which few are paired, with the likeliest reason; the ones with most such pages first.
     #[arg(long)]
     few_pairs: bool,
+    /// Only the hosts that have TEXT in the URL of a page: as a token between `/`, `.`, `-` and the like, or several that stand together.
+    #[arg(long, value_name = "TEXT", conflicts_with = "few_pairs")]
+    with_token: Option<String>,
     #[command(flatten)]
     rows: WhereArg,
     #[command(flatten)]
@@ -44,7 +48,10 @@ impl Hosts {
         if self.few_pairs {
             return self.list_few_pairs(&store, &config, &scope);
         }
-        let hosts = query::hosts_in(&store, &scope)?;
+        let hosts = match &self.with_token {
+            Some(text) => query::hosts_with_token(&store, &scope, text)?,
+            None => query::hosts_in(&store, &scope)?,
+        };
         let is_ranked = self.list.sort().is_some_and(|sort| sort.trim_start_matches('-') == "rank");
         let explored = if is_ranked { Some(super::explore::explored(global, &store, &config, false)?) } else { None };
         let mut columns = vec!["host", "domain", "pages", "pairs", "credibility", "langs"];

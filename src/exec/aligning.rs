@@ -140,7 +140,7 @@ pub fn align(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> R
     job.in_context(|context| Align.align_alone(&mut store, context))?;
     // Sites are taken in the order of domains; of those with the same sentence pair, the first keeps it.
     let mut sites = Vec::new();
-    for_each_site(&store, |domain, id| sites.push((String::from_utf8_lossy(domain).into_owned(), id)))?;
+    for_each_site(&store, |domain, id| sites.push((domain.to_owned(), id)))?;
     for (domain, id) in sites {
         beads(job, (part, &domain), &store, id, output)?;
     }

@@ -195,7 +195,7 @@ fn spread(store: &Store, id: SiteId, (kin, parts): (&Kin, Parts), output: &mut O
     let known = Known {
         keys: keys.into_iter().map(|row| (host_of_key(&row), row)).collect(),
         considered: result.considered.iter().map(|pattern| pattern.to_string()).collect(),
-        alone: result.alone.iter().map(|a| (a.0.to_string(), a.1.to_native(), a.2)).collect(),
+        alone: result.contributions().map(|(pattern, sum, is_strong)| (pattern.to_owned(), sum, is_strong)).collect(),
     };
     let (name, count, data) = (site.head.domain.clone(), known.keys.len() as i64, Some(coding::encode(&known)?));
     output.put(&EngineRow { part: -1, kind: KNOWN.into(), name, number: 0, count, data })?;

@@ -17,14 +17,12 @@ use crate::query::bitext::{Asked, for_each_bead};
 use crate::query::numbered::NumberedBitext;
 use crate::query::{self, Scope};
 use crate::store::Store;
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::{BitextHead, PagePlaces, RepeatRecord, RepeatRow};
 use crate::types::SiteId;
 
 /// How many rows a record of repetitions has at most.
 const REPEAT_ROWS: usize = 1 << 11;
-/// How many heads of sites are committed together.
-const HEADS: usize = 5000;
 
 /// Store rows of a part, and shared rows → its pairs, sentence pairs and keys, as tables.
 pub fn finish(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
@@ -73,10 +71,8 @@ fn keep_shared(store: &mut Store, by_domain: BTreeMap<String, SharedOfSite>) -> 
         if let Some(shared) = of_sites.remove(&id) {
             keep(store, &mut head, shared)?;
         }
-        changes.put(Keyspace::Bitext, &id.0.to_be_bytes(), &head);
-        if changes.len() >= HEADS {
-            store.commit(std::mem::take(&mut changes))?;
-        }
+        changes.put_bitext(id, &head);
+        store.commit_many(&mut changes)?;
     }
     store.commit(changes)
 }

@@ -18,7 +18,6 @@ use crate::pipeline::stages::{index::Index, keys::Keys, links::Links};
 use crate::query::languages::{self, Shown};
 use crate::query::teaching::for_each_teaching;
 use crate::query::{Scope, sites};
-use crate::store::catalog::Keyspace;
 use crate::store::layout::{ArchiveIdentity, Credibility};
 use crate::store::{Access, Imports, Store};
 use crate::types::{Lang, LangPair, SkipReason};
@@ -122,16 +121,15 @@ pub fn keys(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Re
     }
     job.in_context(|context| Keys.first_pass(&mut store, context))?;
     let mut rows = Vec::new();
-    store.catalog().for_each(Keyspace::Credibility, |pattern, known: Credibility| {
+    store.for_each_pattern(|name, known| {
         rows.push(EngineRow {
             part,
             kind: PATTERN.into(),
-            name: String::from_utf8_lossy(pattern).into_owned(),
+            name,
             number: known.sum as i64,
             count: i64::from(known.sites),
             data: None,
         });
-        Ok(())
     })?;
     rows.iter().try_for_each(|row| output.put(row))?;
     for (lang, witnesses) in languages::shown(&store)? {

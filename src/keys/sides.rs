@@ -23,14 +23,26 @@ impl Sides {
     /// URLs looked at, spread over a site: a side of a key that matters stands in many.
     const MAX_URLS: usize = 1 << 14;
 
-    /// None yet; `hash` is how a text is kept.
-    pub fn new(hash: fn(&str) -> u64) -> Sides {
-        Sides { anatomy: Anatomy::default(), hash, hashes: FxHashSet::default() }
+    /// What stands for a site of which not all texts are kept: no text.
+    pub const NOT_ALL: &str = "";
+
+    /// None yet, of a site of so many URLs; `hash` is how a text is kept.
+    pub fn new(urls: usize, hash: fn(&str) -> u64) -> Sides {
+        let is_sample = Sides::step(urls) > 1;
+        let hashes = is_sample.then(|| hash(Self::NOT_ALL)).into_iter().collect();
+        Sides { anatomy: Anatomy::default(), hash, hashes }
+    }
+
+    /// True of a text that is kept of every site that has it, unless [`Sides::NOT_ALL`] is kept of the site.
+    pub fn keeps(text: &str, hash: fn(&str) -> u64) -> bool {
+        let mut sides = Sides::new(1, hash);
+        sides.add(&format!("a.test/{text}"));
+        sides.hashes.contains(&hash(text))
     }
 
     /// The texts of a site's URLs; `hash` is how a text is kept.
     pub fn of(urls: &impl Urls, hash: fn(&str) -> u64) -> Sides {
-        let mut sides = Sides::new(hash);
+        let mut sides = Sides::new(urls.count() as usize, hash);
         for page in (0..urls.count()).step_by(Sides::step(urls.count() as usize)) {
             sides.add(urls.identity(page));
         }
@@ -44,7 +56,9 @@ impl Sides {
 
     /// Adds the texts of a URL.
     pub fn add(&mut self, identity: &str) {
-        if self.hashes.len() >= Self::MAX_TEXTS || !self.anatomy.read(identity, Default::default()) {
+        let is_full = self.hashes.len() >= Self::MAX_TEXTS;
+        if is_full || !self.anatomy.read(identity, Default::default()) {
+            self.hashes.insert((self.hash)(Self::NOT_ALL));
             return;
         }
         for segment in self.anatomy.segments() {
@@ -66,11 +80,22 @@ mod tests {
     #[test]
     fn texts_of_a_site_are_those_that_can_be_a_side_of_a_key() {
         let hash = |text: &str| xxhash_rust::xxh3::xxh3_64(text.as_bytes());
-        let mut sides = Sides::new(hash);
+        let mut sides = Sides::new(1, hash);
         sides.add("fr.example.org/docs/2024/a-text-that-is-far-too-long");
         for (text, is_kept) in [("fr", true), ("docs", true), ("2024", false), ("a-text-that-is-far", false)] {
             assert_eq!(sides.hashes.contains(&hash(text)), is_kept, "{text}");
         }
         assert_eq!((Sides::step(5), Sides::step(3 * Sides::MAX_URLS)), (1, 3));
+        let all = |sides: &Sides| !sides.hashes.contains(&hash(Sides::NOT_ALL));
+        assert!(all(&sides) && !all(&Sides::new(3 * Sides::MAX_URLS, hash)));
+        for number in 0..Sides::MAX_TEXTS {
+            sides.add(&format!("a.test/x{number}"));
+        }
+        assert!(!all(&sides));
+        for (text, is_kept) in
+            [("fr", true), ("en-us", true), ("2024", false), ("a-text-that-is-far", false), ("", false)]
+        {
+            assert_eq!(Sides::keeps(text, hash), is_kept, "{text}");
+        }
     }
 }

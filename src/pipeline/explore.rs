@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::explore::{self, By, Next, Rank, WebBuilder};
 use crate::index::web::Web;
 use crate::query::{self, number};
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::{RequestRecord, RoundRecord, WebHead, WebRecord, web_records};
 use crate::store::{SiteWeb, Store};
 use crate::types::SiteId;
@@ -92,7 +92,7 @@ pub fn keep(store: &mut Store, explored: &Explored, by_domain: bool) -> Result<(
     let chunks = records.iter().map(|record| Ok(store.webs.append(record)?.0)).collect::<Result<_>>()?;
     let head = WebHead { fingerprint, chunks };
     let mut changes = Changes::default();
-    changes.put(Keyspace::Web, kind(by_domain).as_bytes(), &head);
+    changes.put_web(kind(by_domain), &head);
     store.commit(changes)
 }
 

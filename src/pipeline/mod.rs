@@ -11,7 +11,7 @@ use crate::archive;
 use crate::config::Config;
 use crate::error::Result;
 use crate::program::SCORES;
-use crate::store::Store;
+use crate::store::{Results, Store};
 use crate::upkeep::Given;
 
 mod computed;
@@ -86,8 +86,9 @@ pub fn run_stage(stage: &dyn Stage, store: &mut Store, context: &Context<'_>) ->
 /// Removes what a stage, and the stages after it, made with other settings, which no stage and no query would read any more.
 fn forget_other_settings(stage: &dyn Stage, store: &mut Store, config: &Config) -> Result<()> {
     for later in STAGES.iter().skip_while(|later| later.name() != stage.name()) {
-        if !later.tables().is_empty() && store.stage(later.name())?.fingerprint != fingerprint(*later, config) {
-            store.forget_results(later.name(), later.tables())?;
+        let results = later.results();
+        if results != Results::None && store.stage(later.name())?.fingerprint != fingerprint(*later, config) {
+            store.forget_results(later.name(), results)?;
         }
     }
     Ok(())

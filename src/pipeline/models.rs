@@ -10,8 +10,6 @@ use crate::lexicon::LexiconSet;
 use crate::papers::ets;
 use crate::query::learnt_halves;
 use crate::store::Store;
-use crate::store::catalog::Keyspace;
-use crate::store::layout::LearntHead;
 use crate::store::records::RecordRef;
 use crate::types::{Lang, LangPair};
 use crate::verify::SiteView;
@@ -38,7 +36,7 @@ pub fn given(config: &Config) -> Result<Models> {
 /// When the store, or a word list, cannot be read.
 pub fn read(store: &Store, config: &Config) -> Result<Models> {
     let mut learnt = BTreeMap::new();
-    for head in store.catalog().values::<LearntHead>(Keyspace::Learnt)? {
+    for head in store.learnt_heads()? {
         let record = store.learnt.read(RecordRef(head.record))?;
         let pair = LangPair::new(Lang::from_bytes(record.lang_a), Lang::from_bytes(record.lang_b));
         let Some(langs) = pair else { continue };

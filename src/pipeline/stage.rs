@@ -8,8 +8,7 @@ use super::observer::Observer;
 use crate::archive::Inputs;
 use crate::config::{Config, fields};
 use crate::error::{Error, Result};
-use crate::store::Store;
-use crate::store::catalog::Keyspace;
+use crate::store::{Results, Store};
 use crate::types::Watch;
 
 /// What every stage is given.
@@ -53,10 +52,9 @@ pub trait Stage: Sync {
     /// The sections of the configuration on which its results depend, by name: `keys`, or a single field, `keys.across_suffixes`.
     fn sections(&self) -> &'static [&'static str];
 
-    /// The tables of the store that only this stage fills, and whose contents depend on its settings: when these change, the tables are
-    /// emptied. None if the stage itself recognises which of its results were made with other settings.
-    fn tables(&self) -> &'static [Keyspace] {
-        &[]
+    /// What of the store only this stage fills, and what depends on its settings: when these change, it is removed.
+    fn results(&self) -> Results {
+        Results::None
     }
 
     /// The work that is left, as text for `status`; empty when everything is fresh.

@@ -166,7 +166,7 @@ pub(crate) fn fresh_head(store: &Store, id: SiteId, site: &SiteHead) -> Result<O
 
 /// True when the page pairs of a site are still in the record from which they were last read.
 pub fn is_of_source(head: &BitextHead, source: Option<PairSource>) -> bool {
-    source.is_some_and(|source| (source.table as u8, source.record) == (head.source_table, head.source))
+    source.is_some_and(|source| (source.of as u8, source.record) == (head.source_table, head.source))
 }
 
 /// True when repetitions across sites are known: all sites have been compared, and none has changed since.

@@ -5,7 +5,6 @@ use super::site::Site;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::store::Store;
-use crate::store::records::RecordRef;
 use crate::types::{FetchLine, Lang};
 
 /// The captures to fetch, so that the pairs of a scope in requested languages get their texts: by file and offset, each once.
@@ -30,7 +29,7 @@ pub fn fetch(store: &Store, scope: &Scope, is_requested: &dyn Fn([Lang; 2]) -> b
             if chunk.form(at).has_text() {
                 continue;
             }
-            let record = store.page(RecordRef(chunk.pages[at].to_native()))?;
+            let record = store.page(chunk.page(at))?;
             if !record.file().is_empty() {
                 let (offset, length) = (record.offset, record.length);
                 lines.push(FetchLine { file: record.file().to_owned(), offset, length, url: site.pages.url(page) });

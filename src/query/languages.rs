@@ -10,17 +10,10 @@ use crate::language::learnt::{self, DOMAINS, Learnt};
 use crate::language::letters::Letters;
 use crate::language::profiles::{self, Profiles};
 use crate::store::Store;
-use crate::store::catalog::Keyspace;
-use crate::store::layout::Taught;
 use crate::types::{Lang, LanguageLine, family};
 
 /// What domains show of each language: the first ones by the hash of the name of their [family], each with its letters.
 pub(crate) type Shown = BTreeMap<Lang, Vec<(u64, Letters)>>;
-
-/// The key of what a site shows of a language. Domains of one name are one witness.
-pub(crate) fn taught_key(lang: [u8; 8], witness: u64, site: u32) -> Vec<u8> {
-    [&lang[..], &witness.to_be_bytes(), &site.to_be_bytes()].concat()
-}
 
 /// The hash by which the sites of a domain, and of others of its name, are one witness.
 pub(crate) fn witness(domain: &str) -> u64 {
@@ -34,17 +27,15 @@ pub(crate) fn witness(domain: &str) -> u64 {
 pub(crate) fn shown(store: &Store) -> Result<Shown> {
     let mut found = Shown::new();
     // In order of the languages, then of the witnesses.
-    for key in store.catalog().keys(Keyspace::Taught)? {
-        let Some((lang, rest)) = key.split_first_chunk::<8>() else { continue };
-        let Some((witness, _)) = rest.split_first_chunk::<8>() else { continue };
-        let of_lang = found.entry(Lang::from_bytes(*lang)).or_default();
-        let witness = u64::from_be_bytes(*witness);
+    for key in store.taught_keys()? {
+        let (of_lang, witness) = (found.entry(key.lang).or_default(), key.witness);
         let is_next = of_lang.last().is_none_or(|last| last.0 != witness);
         if is_next && of_lang.len() == DOMAINS {
             continue;
         }
-        let taught: Option<Taught> = store.catalog().get(Keyspace::Taught, &key)?;
-        let Some(letters) = taught.and_then(|taught| Letters::from_counts(&taught.letters)) else { continue };
+        let Some(letters) = store.taught(key)?.and_then(|taught| Letters::from_counts(&taught.letters)) else {
+            continue;
+        };
         match of_lang.last_mut() {
             Some(last) if !is_next => last.1.add(&letters),
             _ => of_lang.push((witness, letters)),

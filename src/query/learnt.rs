@@ -94,7 +94,7 @@ pub(crate) fn training_places(store: &Store, pairs: &[TrainingPair]) -> Result<[
         }
         for (places, page) in places.iter_mut().zip([pair.a, pair.b]) {
             let (chunk, at) = open[&pair.site].chunk(page);
-            places.insert(chunk.pages[at].to_native());
+            places.insert(chunk.page(at).0);
         }
     }
     Ok(places.map(|places| places.into_iter().collect()))

@@ -59,6 +59,7 @@ pub(crate) mod site;
 #[cfg(feature = "internals")]
 pub mod site;
 pub(crate) mod teaching;
+mod tokens;
 mod units;
 pub(crate) mod verdicts;
 mod walk;
@@ -105,5 +106,6 @@ pub use shown::{ShownBlock, ShownLink, ShownPage, shown_page, shown_record};
 pub(crate) use site::Site;
 #[cfg(feature = "internals")]
 pub use site::Site;
+pub use tokens::hosts_with_token;
 pub use units::{Contradictions, for_each_unit};
 pub use walk::{Digest, Part, Spot, Steps, lone_from, pairs_from};

@@ -10,7 +10,7 @@ use crate::index::site::{Pages, Urls};
 use crate::keys::{FoundPair, KnownKey, KnownKeys, State, folders};
 use crate::query::site::langs_by_keys;
 use crate::store::layout::{ArchivedKeyRow, ResultRecord, SiteHead};
-use crate::store::records::{Mapped, RecordRef};
+use crate::store::records::Mapped;
 use crate::store::{SiteLinks, SitePages, Store};
 use crate::types::{JudgedPair, Key, Lang, LangPair, PagePair, SiteId, host_of};
 use crate::verify::{PageText, SiteData, SiteView};
@@ -126,7 +126,7 @@ impl SiteData for OpenSite<'_> {
 
     fn read(&self, page: u32) -> Result<PageText> {
         let (chunk, at) = self.pages.chunk(page);
-        let record = self.store.page(RecordRef(chunk.pages[at].to_native()))?;
+        let record = self.store.page(chunk.page(at))?;
         Ok(PageText { url: record.url().to_owned(), page: record.page() })
     }
 }

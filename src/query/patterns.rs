@@ -3,8 +3,6 @@
 use crate::error::Result;
 use crate::keys::credibility;
 use crate::store::Store;
-use crate::store::catalog::Keyspace;
-use crate::store::layout::Credibility;
 
 /// A pattern of keys, for listing.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,10 +21,8 @@ pub struct PatternLine {
 /// When the catalog cannot be read.
 pub fn patterns(store: &Store) -> Result<Vec<PatternLine>> {
     let mut lines = Vec::new();
-    store.catalog().for_each(Keyspace::Credibility, |pattern, known: Credibility| {
-        let pattern = String::from_utf8_lossy(pattern).into_owned();
+    store.for_each_pattern(|pattern, known| {
         lines.push(PatternLine { pattern, credibility: credibility::global(known.sum), sites: known.sites });
-        Ok(())
     })?;
     Ok(lines)
 }

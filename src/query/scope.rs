@@ -4,7 +4,6 @@ use rustc_hash::FxHashSet;
 
 use crate::error::{Error, Result};
 use crate::store::Store;
-use crate::store::catalog::Keyspace;
 use crate::store::records::START;
 use crate::types::{CanonicalUrl, SiteId, host_of, registrable_domain};
 
@@ -109,12 +108,11 @@ pub fn sites(store: &Store, scope: &Scope) -> Result<Vec<SiteId>> {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub(crate) fn for_each_site(store: &Store, mut each: impl FnMut(&[u8], SiteId)) -> Result<()> {
+pub(crate) fn for_each_site(store: &Store, mut each: impl FnMut(&str, SiteId)) -> Result<()> {
     let mut met = FxHashSet::default();
-    store.catalog().for_each(Keyspace::Domain, |domain, id: u32| {
+    store.for_each_domain(|domain, id| {
         if met.insert(id) {
-            each(domain, SiteId(id));
+            each(domain, id);
         }
-        Ok(())
     })
 }

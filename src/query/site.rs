@@ -6,13 +6,12 @@ use rustc_hash::FxHashSet;
 
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};
-use crate::store::catalog::Keyspace;
 use crate::store::layout::{
     ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, JudgedHead, JudgedRecord, RequestedRecord, ResultRecord,
     SiteHead, SkipEntry, StoredPage,
 };
 use crate::store::records::{Mapped, RecordRef};
-use crate::store::{SitePages, Store};
+use crate::store::{Judged, PairsOf, SitePages, Store};
 use crate::types::{Lang, Provenance, Signals, SiteId, SkipReason, host_of, registrable_domain};
 
 /// One site, opened.
@@ -126,7 +125,7 @@ impl Site {
         let pages = store.withheld_pages(&self.head)?;
         let Some(page) = pages.find(identity) else { return Ok(None) };
         let (chunk, at) = pages.chunk(page);
-        let record = store.page(RecordRef(chunk.pages[at].to_native()))?;
+        let record = store.page(chunk.page(at))?;
         let (reason, detail) = self.why_withheld(&pages.signals(page));
         let (archive, offset, length) = (record.archive, record.offset, record.length);
         let identity = identity.to_owned();
@@ -186,22 +185,21 @@ pub fn is_of_request(row: &ArchivedKeyRow, request: &RequestedRecord) -> bool {
 /// # Errors
 /// When the store cannot be read.
 pub fn judged(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<Mapped<JudgedRecord>>> {
-    let Some((table, found)) = judged_head(store, id, head)? else { return Ok(None) };
-    let file = if table == Keyspace::Verified { &store.verified } else { &store.resolved };
-    let judged = file.read(RecordRef(found.record))?;
+    let Some((by, found)) = judged_head(store, id, head)? else { return Ok(None) };
+    let judged = store.judged(by, &found)?;
     if judged.is_of(head.pages) { Ok(Some(judged)) } else { Err(store.senseless("page pairs", head)) }
 }
 
-/// Where that result is, and in which table.
+/// Where that result is, and which stage it is of.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn judged_head(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<(Keyspace, JudgedHead)>> {
+pub fn judged_head(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<(Judged, JudgedHead)>> {
     let keys = store.result_head(id)?.map_or(0, |result| result.record);
     let of_these = |found: &JudgedHead| (found.generation, found.result) == (head.generation, keys);
-    for table in [Keyspace::Resolved, Keyspace::Verified] {
-        if let Some(found) = store.judged_head(table, id)?.filter(of_these) {
-            return Ok(Some((table, found)));
+    for by in [Judged::Resolved, Judged::Verified] {
+        if let Some(found) = store.judged_head(by, id)?.filter(of_these) {
+            return Ok(Some((by, found)));
         }
     }
     Ok(None)
@@ -210,8 +208,8 @@ pub fn judged_head(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<
 /// Where the page pairs of a site are, according to the last stage that has run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairSource {
-    /// The table whose head names the record.
-    pub table: Keyspace,
+    /// The stage whose head names the record.
+    pub of: PairsOf,
     /// The record.
     pub record: u64,
     /// How many pairs the record has.
@@ -226,9 +224,9 @@ pub fn pair_source(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<
     let Some(result) = store.result_head(id)?.filter(|result| result.generation == head.generation) else {
         return Ok(None);
     };
-    let (table, record, pairs) = match judged_head(store, id, head)? {
-        Some((table, judged)) => (table, judged.record, judged.pairs),
-        None => (Keyspace::Result, result.record, result.pairs),
+    let (of, record, pairs) = match judged_head(store, id, head)? {
+        Some((by, judged)) => (by.into(), judged.record, judged.pairs),
+        None => (PairsOf::Keys, result.record, result.pairs),
     };
-    Ok(Some(PairSource { table, record, pairs }))
+    Ok(Some(PairSource { of, record, pairs }))
 }

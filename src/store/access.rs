@@ -55,6 +55,12 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
     }
 }
 
+/// Keeps processes that would write away for a moment; `None` where one writes already, or this cannot be told.
+pub(super) fn lock_to_read(folder: &Path) -> Option<File> {
+    let file = files::open(&folder.join(LOCK)).ok()?;
+    file.try_lock().ok().map(|()| file)
+}
+
 /// Why a file of a store cannot be opened.
 pub(super) fn not_opened(path: &Path, error: io::Error) -> Error {
     use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};

@@ -80,14 +80,14 @@ pub struct Changes {
 
 impl Changes {
     /// Sets a value.
-    pub(crate) fn put<T: Stored>(&mut self, keyspace: Keyspace, key: &[u8], value: &T) {
+    pub(super) fn put<T: Stored>(&mut self, keyspace: Keyspace, key: &[u8], value: &T) {
         let bytes =
             rkyv::to_bytes::<rancor::Error>(value).expect("catalog values hold nothing that cannot be serialised");
         self.delta.insert(keyspace.key(key), Some(bytes.to_vec()));
     }
 
     /// Removes a value.
-    pub(crate) fn remove(&mut self, keyspace: Keyspace, key: &[u8]) {
+    pub(super) fn remove(&mut self, keyspace: Keyspace, key: &[u8]) {
         self.delta.insert(keyspace.key(key), None);
     }
 
@@ -151,7 +151,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When the catalog cannot be read or the value is damaged.
-    pub(crate) fn get<T: Owned>(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<T>> {
+    pub(super) fn get<T: Owned>(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<T>> {
         self.view.get(&keyspace.key(key))?.map(|bytes| self.decode(bytes)).transpose()
     }
 
@@ -163,7 +163,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When the catalog cannot be read, or what `each` returns.
-    pub(crate) fn for_each<T: Owned>(
+    pub(super) fn for_each<T: Owned>(
         &self,
         keyspace: Keyspace,
         each: impl FnMut(&[u8], T) -> Result<()>,
@@ -175,7 +175,7 @@ impl Catalog {
     ///
     /// # Errors
     /// As there.
-    pub(crate) fn for_each_below<T: Owned>(
+    pub(super) fn for_each_below<T: Owned>(
         &self,
         keyspace: Keyspace,
         prefix: &[u8],
@@ -189,7 +189,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When the catalog cannot be read, or what `each` returns.
-    pub(crate) fn scan(&self, prefix: &[u8], mut each: impl FnMut(&[u8], &[u8]) -> Result<()>) -> Result<()> {
+    pub(super) fn scan(&self, prefix: &[u8], mut each: impl FnMut(&[u8], &[u8]) -> Result<()>) -> Result<()> {
         self.view.scan(prefix, |key, value| each(key, value).map(|()| true))
     }
 
@@ -197,7 +197,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub(crate) fn values<T: Owned>(&self, keyspace: Keyspace) -> Result<Vec<T>> {
+    pub(super) fn values<T: Owned>(&self, keyspace: Keyspace) -> Result<Vec<T>> {
         let mut values = Vec::new();
         self.for_each(keyspace, |_, value| {
             values.push(value);
@@ -210,7 +210,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub(crate) fn keys(&self, keyspace: Keyspace) -> Result<Vec<Vec<u8>>> {
+    pub(super) fn keys(&self, keyspace: Keyspace) -> Result<Vec<Vec<u8>>> {
         let mut keys = Vec::new();
         self.scan(&[keyspace as u8], |key, _| {
             keys.push(key[1..].to_vec());
@@ -223,7 +223,7 @@ impl Catalog {
     ///
     /// # Errors
     /// When the catalog cannot be read.
-    pub(crate) fn count(&self, keyspace: Keyspace) -> Result<u32> {
+    pub(super) fn count(&self, keyspace: Keyspace) -> Result<u32> {
         let last = self.view.last(&keyspace.key(&[]), &keyspace.key(&u32::MAX.to_be_bytes()))?;
         let number = last.and_then(|(key, _)| key[1..].try_into().ok());
         Ok(number.map_or(0, |number| u32::from_be_bytes(number).saturating_add(1)))

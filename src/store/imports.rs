@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Store;
-use super::catalog::{Changes, Keyspace};
+use super::catalog::Changes;
 use super::layout::{
     ArchiveIdentity, ArchiveRecord, BLOCK_PAGES, BatchRecord, Credibility, LearntHead, LearntRecord, ModelHead,
     ModelRecord, PageEntry, SkipEntry, StoredPage, encode, page_of_block,
@@ -12,7 +12,7 @@ use super::packing::unpack;
 use super::pages::packed_blocks;
 use super::records::RecordRef;
 use crate::error::{Error, Result};
-use crate::types::{Capture, LangPair, Page, SkipReason, host_of};
+use crate::types::{ArchiveId, Capture, LangPair, Page, SkipReason, host_of};
 
 /// Pages, each with its record as bytes, and the captures that were left out.
 pub(crate) type Unpacked = (Vec<(PageEntry, Vec<u8>)>, Vec<SkipEntry>);
@@ -137,12 +137,12 @@ impl Imports {
             batch.identity = identity.clone();
             let (pages, records) = (batch.pages.len() as u64, batch.records);
             store.batches.append(&batch)?;
-            let known: Option<ArchiveRecord> = store.catalog.get(Keyspace::Archive, &number.to_be_bytes())?;
+            let known = store.archive(ArchiveId(number))?;
             let mut archive = known.unwrap_or(ArchiveRecord { identity: identity.clone(), ..ArchiveRecord::default() });
             archive.done = true;
             archive.pages += pages;
             archive.records += records;
-            changes.put(Keyspace::Archive, &number.to_be_bytes(), &archive);
+            changes.put_archive(number, &archive);
         }
         self.waiting = 0;
         if changes.is_empty() { Ok(()) } else { store.commit(changes) }
@@ -156,7 +156,7 @@ impl Store {
     /// When the disk does not take it.
     pub(crate) fn import_credibility(&mut self, known: &[(String, Credibility)]) -> Result<()> {
         let mut changes = Changes::default();
-        known.iter().for_each(|(pattern, sum)| changes.put(Keyspace::Credibility, pattern.as_bytes(), sum));
+        known.iter().for_each(|(pattern, sum)| changes.put_credibility(pattern, sum));
         self.commit(changes)
     }
 
@@ -168,7 +168,7 @@ impl Store {
         let mut changes = Changes::default();
         for (langs, record) in learnt {
             let head = LearntHead { record: self.learnt.append_packed(&record)?.0, inputs: record.inputs };
-            changes.put(Keyspace::Learnt, &super::model_key(langs), &head);
+            changes.put_learnt(langs, &head);
         }
         self.commit(changes)
     }
@@ -181,7 +181,7 @@ impl Store {
         let mut changes = Changes::default();
         for (langs, record) in models {
             let head = ModelHead { record: self.models.append_packed(&record)?.0, ..ModelHead::default() };
-            changes.put(Keyspace::Model, &super::model_key(langs), &head);
+            changes.put_model(langs, &head);
         }
         self.commit(changes)
     }

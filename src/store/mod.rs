@@ -105,6 +105,7 @@ mod token_index;
 pub(crate) mod tokens;
 #[cfg(feature = "internals")]
 pub mod tokens;
+mod values;
 mod view;
 mod witness;
 
@@ -136,8 +137,9 @@ use seen::Seen;
 pub(crate) use site_tables::{SiteLinks, SitePages, SiteWeb};
 #[cfg(feature = "internals")]
 pub use site_tables::{SiteLinks, SitePages, SiteWeb};
-pub(crate) use sites::OF_SITES;
 use token_index::TokenIndex;
+use values::model_key;
+pub(crate) use values::{Judged, PairsOf, Results, TaughtKey};
 use view::Publisher;
 pub use witness::Witness;
 
@@ -281,11 +283,6 @@ impl Store {
         Ok(self.catalog.get(Keyspace::Meta, TOKENS)?.unwrap_or_default())
     }
 
-    /// The catalog, for reading.
-    pub(crate) fn catalog(&self) -> &Catalog {
-        &self.catalog
-    }
-
     /// What people corrected, as it was when the store was opened.
     pub fn corrections(&self) -> &Corrections {
         &self.corrections
@@ -363,14 +360,6 @@ impl Store {
         }
     }
 
-    /// Where the result of verification (or iteration) for a site is.
-    ///
-    /// # Errors
-    /// When the catalog cannot be read.
-    pub(crate) fn judged_head(&self, keyspace: Keyspace, id: SiteId) -> Result<Option<JudgedHead>> {
-        self.catalog.get(keyspace, &id.0.to_be_bytes())
-    }
-
     /// Where the record of what verification learnt of a language pair is.
     ///
     /// # Errors
@@ -434,6 +423,24 @@ impl Store {
         self.catalog.get(Keyspace::Bitext, &id.0.to_be_bytes())
     }
 
+    /// The judged pairs of a site.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub(crate) fn judged(&self, by: Judged, head: &JudgedHead) -> Result<Mapped<JudgedRecord>> {
+        let file = if by == Judged::Verified { &self.verified } else { &self.resolved };
+        file.read(RecordRef(head.record))
+    }
+
+    /// Appends the judged pairs of a site.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub(crate) fn append_judged(&mut self, by: Judged, record: &JudgedRecord) -> Result<RecordRef> {
+        let file = if by == Judged::Verified { &mut self.verified } else { &mut self.resolved };
+        file.append(record)
+    }
+
     /// Appends page pairs that were aligned.
     ///
     /// # Errors
@@ -472,6 +479,14 @@ impl Store {
     /// When the catalog cannot be read.
     pub(crate) fn stage(&self, name: &str) -> Result<StageRecord> {
         Ok(self.catalog.get(Keyspace::Stage, name.as_bytes())?.unwrap_or_default())
+    }
+
+    /// How far the token index is being made again; `None` where it is not.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub(crate) fn token_progress(&self) -> Result<Option<StageRecord>> {
+        self.catalog.get(Keyspace::Stage, b"tokens")
     }
 
     /// The stages that are known to be fresh at this commit, with the fingerprints they ran with. The list does not say which stages are
@@ -537,12 +552,4 @@ impl Store {
         );
         fault(&self.folder, problem)
     }
-}
-
-/// Key of a language pair's model.
-pub(crate) fn model_key(langs: LangPair) -> [u8; 16] {
-    let mut key = [0; 16];
-    key[..8].copy_from_slice(&langs.a.to_bytes());
-    key[8..].copy_from_slice(&langs.b.to_bytes());
-    key
 }

@@ -2,29 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::TOKENS;
 use super::catalog::{Changes, Keyspace};
 use super::record_kinds::Store;
 use super::token_index::TokenIndex;
-use super::{TOKENS, model_key};
+use super::values::{Results, model_key};
 use crate::error::Result;
 use crate::types::{LangPair, SiteId, family, meant, nearest_name, registrable_domain};
-
-/// The tables of sites and of results about them.
-pub(crate) const OF_SITES: &[Keyspace] = &[
-    Keyspace::Site,
-    Keyspace::Domain,
-    Keyspace::Result,
-    Keyspace::Credibility,
-    Keyspace::Taught,
-    Keyspace::Graph,
-    Keyspace::Web,
-    Keyspace::Verified,
-    Keyspace::Resolved,
-    Keyspace::Learnt,
-    Keyspace::Bitext,
-    Keyspace::Model,
-    Keyspace::Score,
-];
 
 impl Store {
     /// The domains of a family ([`crate::types::family`]) that the store has, each with its site.
@@ -80,19 +64,28 @@ impl Store {
         Ok(nearest_name(asked, hosts.iter().map(String::as_str)))
     }
 
-    /// Removes all results of a stage, which are in these tables, and marks the stage as never run.
+    /// Removes all results of a stage, and marks the stage as never run.
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub(crate) fn forget_results(&mut self, stage: &str, tables: &[Keyspace]) -> Result<()> {
+    pub(crate) fn forget_results(&mut self, stage: &str, results: Results) -> Result<()> {
         // The mark comes first: if the program stops in between, the stage counts as never run, and removes the rest before it runs.
         if self.stage(stage)?.fingerprint != 0 {
             let mut changes = Changes::default();
-            changes.remove(Keyspace::Stage, stage.as_bytes());
+            changes.remove_stage(stage);
             self.commit(changes)?;
         }
-        tables.iter().try_for_each(|&table| self.forget_table(table))?;
-        if tables.contains(&Keyspace::Site) { self.forget_tokens() } else { Ok(()) }
+        let mut changes = Changes::default();
+        for &table in results.tables() {
+            for key in self.catalog.keys(table)? {
+                changes.remove(table, &key);
+                self.commit_many(&mut changes)?;
+            }
+        }
+        if !changes.is_empty() {
+            self.commit(changes)?;
+        }
+        if results == Results::Sites && self.token_mark()? != 0 { self.forget_tokens() } else { Ok(()) }
     }
 
     /// Empties the token index.
@@ -106,23 +99,23 @@ impl Store {
         Ok(())
     }
 
-    /// Removes all entries of a table.
-    fn forget_table(&mut self, table: Keyspace) -> Result<()> {
-        // Changes are held in memory until they are committed.
-        const BATCH: usize = 100_000;
-        for keys in self.catalog.keys(table)?.chunks(BATCH) {
-            let mut changes = Changes::default();
-            keys.iter().for_each(|key| changes.remove(table, key));
-            self.commit(changes)?;
-        }
-        Ok(())
-    }
-
-    /// Removes the entries of all language pairs but these from a table of language pairs.
+    /// Removes what verification learnt of all language pairs but these.
     ///
     /// # Errors
     /// When the disk does not take it.
-    pub(crate) fn keep_langs(&mut self, table: Keyspace, langs: impl Iterator<Item = LangPair>) -> Result<()> {
+    pub(crate) fn keep_learnt(&mut self, langs: impl Iterator<Item = LangPair>) -> Result<()> {
+        self.keep_langs(Keyspace::Learnt, langs)
+    }
+
+    /// Removes the models of all language pairs but these.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(crate) fn keep_models(&mut self, langs: impl Iterator<Item = LangPair>) -> Result<()> {
+        self.keep_langs(Keyspace::Model, langs)
+    }
+
+    fn keep_langs(&mut self, table: Keyspace, langs: impl Iterator<Item = LangPair>) -> Result<()> {
         let wanted: BTreeSet<[u8; 16]> = langs.map(model_key).collect();
         let mut changes = Changes::default();
         for key in self.catalog.keys(table)?.iter().filter(|key| !wanted.contains(key.as_slice())) {
@@ -134,11 +127,26 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::OF_SITES;
-    use crate::store::live_records::HEADS;
+    use super::*;
+    use crate::store::layout::{JudgedHead, SiteHead, StageRecord};
+    use crate::store::{Access, Judged};
 
     #[test]
-    fn whatever_names_records_of_sites_is_a_table_of_sites() {
-        assert!(HEADS.iter().all(|head| OF_SITES.contains(head)));
+    fn what_is_forgotten_is_what_the_stage_made_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut store = Store::open(folder.path(), Access::Write).expect("a new store");
+        let (mut changes, id) = (Changes::default(), SiteId(0));
+        changes.put_stage("verify", &StageRecord { fingerprint: 1, ..StageRecord::default() });
+        changes.put_site(id, &SiteHead { pages: 2, ..SiteHead::default() });
+        [Judged::Verified, Judged::Resolved].iter().for_each(|&by| changes.put_judged(by, id, &JudgedHead::default()));
+        store.change_tokens(&mut vec![(1, id, true)], &mut changes).expect("an index");
+        store.commit(changes).expect("room on disk");
+        store.forget_results("verify", Results::Verified).expect("room on disk");
+        assert_eq!(store.stage("verify").expect("a catalog"), StageRecord::default());
+        let judged = |by| store.judged_head(by, id).expect("a catalog").is_some();
+        assert_eq!([Judged::Verified, Judged::Resolved].map(judged), [false, true]);
+        assert!(store.site(id).expect("a catalog").is_some() && !store.has_no_tokens().expect("an index"));
+        store.forget_results("index", Results::Sites).expect("room on disk");
+        assert!(store.site(id).expect("a catalog").is_none() && store.has_no_tokens().expect("an index"));
     }
 }

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use roaring::RoaringBitmap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Store;
 use super::catalog::Changes;
+use super::manifest::Manifest;
 use super::token_index::TokenIndex;
+use super::{Store, access};
 use crate::error::Result;
 use crate::types::SiteId;
 
@@ -111,6 +112,25 @@ impl Store {
     /// When the token index cannot be read.
     pub(crate) fn sites_with_token(&self, token: &str) -> Result<RoaringBitmap> {
         sites_with(self.tokens()?, token)
+    }
+
+    /// The sites that have one of these tokens, for whoever reads; `None` while the index cannot be asked, since another process writes it, or
+    /// it has to be made again.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read, or file handles or memory run out.
+    pub(crate) fn ask_tokens(&self, tokens: &[&str]) -> Result<Option<RoaringBitmap>> {
+        // sled opens its files for one process, and a process that writes would find them taken.
+        let Some(_lock) = access::lock_to_read(&self.folder) else { return Ok(None) };
+        let is_last = Manifest::read(&self.folder).is_ok_and(|manifest| manifest.sentinel == self.sentinel);
+        if !is_last || self.token_progress()?.is_some() {
+            return Ok(None);
+        }
+        let Ok(index) = TokenIndex::there(&self.folder, self.token_mark()?)? else { return Ok(None) };
+        let sites = tokens.iter().map(|token| sites_with(&index, token)).collect::<Result<Vec<_>>>();
+        // Of a damaged index a run says what to do.
+        let sites = sites.ok().filter(|_| is_empty(&index).is_ok_and(|is_empty| !is_empty));
+        Ok(sites.map(|sites| sites.into_iter().fold(RoaringBitmap::new(), |all, sites| all | sites)))
     }
 
     /// Adds and removes tokens of sites, once for each commit.

@@ -11,10 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::corrections::{Corrections, Line};
 use crate::error::{Error, Result};
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::{
-    ArchiveRecord, ArchivedBatchRecord, BatchRecord, HintRecord, PageEntry, RefusedRecord, RequestRecord,
-    RequestedRecord, StageRecord, StoredPage,
+    ArchiveRecord, ArchivedBatchRecord, BatchRecord, PageEntry, RequestRecord, StageRecord, StoredPage,
 };
 use crate::store::records::{RecordRef, START};
 use crate::store::{CorrectionFile, Removed, Reviews, Store, archive_hash, hashes_of};
@@ -321,30 +320,29 @@ impl Merging<'_> {
     fn finish(&mut self) -> Result<()> {
         let (mut changes, removed) = (Changes::default(), self.removals());
         for (chosen, number) in self.plan.archives.iter().zip(0u32..) {
-            changes.put(Keyspace::Archive, &number.to_be_bytes(), &chosen.record);
-            changes.put(Keyspace::Fingerprint, &chosen.record.identity.fingerprint.to_be_bytes(), &number);
+            changes.put_archive(number, &chosen.record);
+            changes.put_fingerprint(chosen.record.identity.fingerprint, number);
             commit_some(self.out, &mut changes)?;
         }
         let read: FxHashSet<&str> =
             self.plan.archives.iter().map(|chosen| chosen.record.identity.path.as_str()).collect();
         // What the first store says of an input or a request holds, so it is written last.
         for source in self.sources.iter().rev() {
-            source.catalog().for_each(Keyspace::Hint, |path, hint: HintRecord| {
+            source.for_each_hint(|path, hint| {
                 if !self.plan.gone.contains(&hint.fingerprint) {
-                    changes.put(Keyspace::Hint, path, &hint);
+                    changes.put_hint(path, &hint);
                 }
                 commit_some(self.out, &mut changes)
             })?;
-            source.catalog().for_each(Keyspace::Refused, |path, refused: RefusedRecord| {
+            source.for_each_refused(|path, refused| {
                 if !read.contains(refused.path.as_str()) {
-                    changes.put(Keyspace::Refused, path, &refused);
+                    changes.put_refused(path, &refused);
                 }
                 commit_some(self.out, &mut changes)
             })?;
             let mut waiting = RequestRecord::default();
-            source.catalog().for_each(Keyspace::Requested, |key, request: RequestedRecord| {
-                let identity = key.iter().position(|&byte| byte == 0).map_or(key, |end| &key[end + 1..]);
-                let requested = (String::from_utf8_lossy(identity).into_owned(), request);
+            source.for_each_request(|identity, request| {
+                let requested = (identity, request);
                 if !removed.has_request(&requested) {
                     waiting.requested.push(requested);
                 }
@@ -363,7 +361,7 @@ impl Merging<'_> {
         // A store that has begun to read has a fingerprint.
         let mut read = stage.iter().zip(self.sources).filter(|(stage, _)| stage.fingerprint != 0);
         if let Some((first, source)) = read.next() {
-            changes.put(Keyspace::Stage, b"ingest", first);
+            changes.put_stage("ingest", first);
             self.merged.read_first = source.folder().to_owned();
             let differing = read.filter(|(stage, _)| stage.fingerprint != first.fingerprint);
             self.merged.read_otherwise = differing.map(|(_, source)| source.folder().to_owned()).collect();
@@ -429,6 +427,7 @@ mod tests {
     use crate::extent::extent;
     use crate::pipeline::run_all;
     use crate::store::faults::{self, Failure};
+    use crate::store::layout::RequestedRecord;
     use crate::store::{Access, layout::ArchiveIdentity, name_hash};
 
     fn merged(sources: &[Store], out: &Path) -> Result<Merged> {
@@ -469,7 +468,7 @@ mod tests {
             let mut changes = Changes::default();
             let identity = ArchiveIdentity { path: format!("/{name}.warc"), fingerprint, ..ArchiveIdentity::default() };
             let archive = ArchiveRecord { identity, position: 10, ..ArchiveRecord::default() };
-            changes.put(Keyspace::Archive, &0u32.to_be_bytes(), &archive);
+            changes.put_archive(0, &archive);
             let requested = ["left.org/a", "gone.org/a"].map(|url| (url.to_owned(), RequestedRecord::default()));
             let request = RequestRecord { requested: requested.to_vec(), rounds: Vec::new() };
             store.remember(&request, &mut changes).expect("room on the disk");
@@ -486,7 +485,13 @@ mod tests {
         let takes = |url: &str| [0, 1, 2, 3].map(|archive| out.removed().takes(archive, url));
         assert_eq!(takes("one.org/a"), [true, false, true, false]);
         assert_eq!(takes("gone.org/a"), [false, true, true, false]);
-        assert_eq!(out.catalog().keys(Keyspace::Requested).expect("a store").len(), 1);
+        let mut requested = 0;
+        let count = |_, _| {
+            requested += 1;
+            Ok(())
+        };
+        out.for_each_request(count).expect("a store");
+        assert_eq!(requested, 1);
     }
 
     #[test]
@@ -498,7 +503,7 @@ mod tests {
             for (&(fingerprint, position), number) in archives.iter().zip(0u32..) {
                 let identity = ArchiveIdentity { path: "a".into(), fingerprint, ..ArchiveIdentity::default() };
                 let record = ArchiveRecord { identity, position, ..ArchiveRecord::default() };
-                changes.put(Keyspace::Archive, &number.to_be_bytes(), &record);
+                changes.put_archive(number, &record);
             }
             store.commit(changes).expect("room on the disk");
             store

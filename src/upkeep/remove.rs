@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use crate::corrections::Correction;
 use crate::error::{Error, Result};
 use crate::keys::sides::Sides;
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::{ArchiveRecord, RemovalRecord, SiteHead, StageRecord};
 use crate::store::records::START;
 use crate::store::{Reviews, Store, add_batch, archive_hash, name_hash, tokens};
@@ -81,15 +81,15 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
     let sites = found.sites(store)?;
     reset(store, &sites, &mut changes)?;
     for (number, archive) in &found.archives {
-        changes.put(Keyspace::Archive, &number.to_be_bytes(), archive);
+        changes.put_archive(*number, archive);
     }
     for number in &numbers {
         if let Some(archive) = store.archive(ArchiveId(*number))? {
-            changes.remove(Keyspace::Fingerprint, &archive.identity.fingerprint.to_be_bytes());
+            changes.remove_fingerprint(archive.identity.fingerprint);
         }
         // The empty record keeps the archive's number from being given to another.
-        changes.put(Keyspace::Archive, &number.to_be_bytes(), &ArchiveRecord::default());
-        changes.remove(Keyspace::Loss, &number.to_be_bytes());
+        changes.put_archive(*number, &ArchiveRecord::default());
+        changes.remove_loss(*number);
     }
     // This comes before the commit, so that a removal which stops here can be repeated: its names are then still found.
     let forgotten = Reviews::of(store.folder()).forget(|url| found.is_gone(url))?;
@@ -113,13 +113,7 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
 /// # Errors
 /// When the disk does not take it.
 pub fn accept_losses(store: &mut Store) -> Result<usize> {
-    let losses = store.catalog().keys(Keyspace::Loss)?;
-    let mut changes = Changes::default();
-    for key in &losses {
-        changes.remove(Keyspace::Loss, key);
-    }
-    store.commit(changes)?;
-    Ok(losses.len())
+    store.forget_losses()
 }
 
 /// The numbers of the archives of these names (paths, or the last parts of paths), and the names of those that were removed before.
@@ -312,14 +306,13 @@ pub fn empty_sites(store: &mut Store, sites: &BTreeSet<SiteId>) -> Result<()> {
 /// Empties the page tables of sites, until the next run indexes what is left of them: their domains have no site then.
 fn reset(store: &Store, sites: &BTreeSet<SiteId>, changes: &mut Changes) -> Result<()> {
     let mut domains: Vec<String> = Vec::new();
-    store.catalog().for_each(Keyspace::Domain, |domain, site: u32| {
-        if sites.contains(&SiteId(site)) {
-            domains.push(String::from_utf8_lossy(domain).into_owned());
+    store.for_each_domain(|domain, site| {
+        if sites.contains(&site) {
+            domains.push(domain.to_owned());
         }
-        Ok(())
     })?;
     for domain in &domains {
-        changes.remove(Keyspace::Domain, domain.as_bytes());
+        changes.remove_domain(domain);
         store.forget_requests(domain, changes)?;
     }
     let mut postings: Vec<tokens::Posting> = Vec::new();
@@ -327,26 +320,20 @@ fn reset(store: &Store, sites: &BTreeSet<SiteId>, changes: &mut Changes) -> Resu
         let Some(head) = store.site(id)? else { continue };
         let texts = Sides::of(&store.site_pages(&head)?, tokens::token_hash);
         postings.extend(texts.hashes.into_iter().map(|hash| (hash, id, false)));
-        let key = id.0.to_be_bytes();
         let empty = SiteHead { generation: head.generation + 1, indexed: store.batches.end().0, ..SiteHead::default() };
-        changes.put(Keyspace::Site, &key, &empty);
-        for keyspace in [Keyspace::Graph, Keyspace::Verified, Keyspace::Resolved, Keyspace::Bitext, Keyspace::Score] {
-            changes.remove(keyspace, &key);
-        }
+        changes.empty_site(id, &empty);
     }
     store.change_tokens(&mut postings, changes)?;
-    for key in store.catalog().keys(Keyspace::Web)? {
-        changes.remove(Keyspace::Web, &key);
-    }
+    changes.remove_webs();
     let index = store.stage("index")?;
     if index.fingerprint != 0 {
         let from_the_start = StageRecord { cursor: START.0, finished: false, ..index };
-        changes.put(Keyspace::Stage, b"index", &from_the_start);
+        changes.put_stage("index", &from_the_start);
     }
     // Other sites may have left out sentence pairs that the emptied ones had too.
     let align = store.stage("align")?;
     if align.fingerprint != 0 {
-        changes.put(Keyspace::Stage, b"align", &StageRecord { finished: false, ..align });
+        changes.put_stage("align", &StageRecord { finished: false, ..align });
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::sides::Sides;
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::StageRecord;
 use crate::store::{Store, tokens};
 use crate::types::SiteId;
@@ -14,7 +14,7 @@ const COMMIT_SITES: usize = 1000;
 /// Pages after which a commit is made.
 const COMMIT_PAGES: usize = 200_000;
 /// The key of the record of progress, among those of the stages: its cursor is the number of the first site not done yet.
-const MARK: &[u8] = b"tokens";
+const MARK: &str = "tokens";
 
 /// Makes sure that the token index has all sites. Must be called before the index is read or changed. Calls `go_on` after each commit.
 ///
@@ -22,7 +22,7 @@ const MARK: &[u8] = b"tokens";
 /// When the store cannot be read, the disk does not take it, or what `go_on` returns; the next call then continues from there.
 pub(crate) fn complete_tokens(store: &mut Store, go_on: impl Fn() -> Result<()>) -> Result<()> {
     let count = store.site_count()?;
-    let mark: Option<StageRecord> = store.catalog().get(Keyspace::Stage, MARK)?;
+    let mark: Option<StageRecord> = store.token_progress()?;
     let mut site = match &mark {
         // The index is empty, so a record of progress is of tokens that have been lost again.
         _ if store.has_no_tokens()? => 0,
@@ -47,9 +47,9 @@ pub(crate) fn complete_tokens(store: &mut Store, go_on: impl Fn() -> Result<()>)
         store.change_tokens(&mut postings, &mut changes)?;
         if site < count {
             let mark = StageRecord { cursor: u64::from(site), ..StageRecord::default() };
-            changes.put(Keyspace::Stage, MARK, &mark);
+            changes.put_stage(MARK, &mark);
         } else {
-            changes.remove(Keyspace::Stage, MARK);
+            changes.remove_stage(MARK);
         }
         store.commit(changes)?;
         go_on()?;

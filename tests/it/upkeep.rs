@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use diglot::store::{Access, Store};
+
 use crate::resume::copy;
 use crate::sites::SiteBuilder;
 use crate::support::{Held, diglot, failure, packaging, run, stdout, webserver};
@@ -382,6 +384,26 @@ fn records(store: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut records: Vec<_> = files.filter_map(|path| fs::read(&path).ok().map(|bytes| (path, bytes))).collect();
     records.sort();
     records
+}
+
+#[test]
+fn hosts_with_a_token_are_the_same_with_and_without_the_index() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    three(folder.path(), &store);
+    let all = hosts(&store);
+    let with = |text: &str| stdout(&store, &["hosts", "--with-token", text, "--format", "tsv"]);
+    let rows = |text: &str| with(text).lines().count() - 1;
+    let texts = ["fr", "page1", "two", "none", "fr/page1.html"];
+    assert_eq!((all.len(), texts.map(rows)), (3, [3, 1, 1, 0, 0]));
+    let expected = texts.map(with);
+    let writer = Store::open(&store, Access::Write).expect("nobody else has it");
+    assert_eq!(texts.map(with), expected, "beside a writer");
+    drop(writer);
+    assert_eq!(texts.map(with), expected);
+    fs::remove_dir_all(store.join("tokens")).expect("it is there");
+    assert_eq!(texts.map(with), expected, "without the index");
+    assert!(!store.join("tokens").exists(), "a query makes none");
 }
 
 /// What is done to the token index of a store.

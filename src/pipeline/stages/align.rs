@@ -32,12 +32,12 @@ use crate::query::bitext::{accepted_pairs, document, is_of_source, model_record,
 use crate::query::model_cache::ModelCache;
 use crate::query::site::pair_source;
 use crate::query::{Site, hash_of_bead, learnt_pairs};
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::{
     BeadRow, BitextChunk, BitextHead, BitextRecord, ModelHead, PairBitextRow, RepeatRecord, RepeatRow, StoredPage,
 };
 use crate::store::records::{Mapped, RecordRef};
-use crate::store::{Store, model_key};
+use crate::store::{Results, Store};
 use crate::text::words::Words;
 use crate::types::{Lang, LangPair, PagePair, SiteId, Step, Watch, counted};
 
@@ -70,8 +70,8 @@ impl Stage for Align {
         &["align"]
     }
 
-    fn tables(&self) -> &'static [Keyspace] {
-        &[Keyspace::Model, Keyspace::Bitext]
+    fn results(&self) -> Results {
+        Results::Bitext
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
@@ -170,7 +170,7 @@ impl Align {
             return survey.note_sources(store);
         }
         begin(self, store, context.config)?;
-        store.keep_langs(Keyspace::Model, survey.samples.keys().copied())?;
+        store.keep_models(survey.samples.keys().copied())?;
         self.learn(store, context, &models, params)?;
         self.align(store, context, &sites)?;
         let ids: Vec<SiteId> = survey.sites.iter().map(|work| work.site).collect();
@@ -281,7 +281,7 @@ impl<'l> Groups for Learning<'l> {
         for ((&langs, sample), model) in done {
             let record = store.models.append_packed(&model_record(langs, model))?.0;
             let head = ModelHead { record, input: sample.input, params: self.params };
-            changes.put(Keyspace::Model, &model_key(langs), &head);
+            changes.put_model(langs, &head);
         }
         store.commit(changes)
     }
@@ -379,7 +379,7 @@ impl Groups for Aligning<'_> {
             if head.done == work.count && !head.finished {
                 let untold = self.untold.remove(&site).unwrap_or_default();
                 repeats(store, head, &untold, &self.folder, self.context.config)?;
-                changes.put(Keyspace::Bitext, &work.site.0.to_be_bytes(), head);
+                changes.put_bitext(work.site, head);
             }
         }
         if changes.is_empty() { Ok(()) } else { store.commit(changes) }
@@ -410,7 +410,7 @@ fn keep(
             heads[site].chunks.push(store.append_bitext(&record)?.0);
         }
         if heads[site].done > before {
-            changes.put(Keyspace::Bitext, &sites[site].0.site.0.to_be_bytes(), &heads[site]);
+            changes.put_bitext(sites[site].0.site, &heads[site]);
         }
     }
     if changes.is_empty() { Ok(()) } else { store.commit(changes) }

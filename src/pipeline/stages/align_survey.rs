@@ -14,7 +14,7 @@ use crate::query::bitext::{accepted_pairs, hash_of_pairs, page_place, text_bytes
 use crate::query::site::pair_source;
 use crate::query::{Scope, Site, sites};
 use crate::store::Store;
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::BitextHead;
 use crate::types::{LangPair, SiteId};
 
@@ -71,7 +71,7 @@ fn look_through(store: &Store, config: &Config) -> Result<(Samples, Vec<SiteWork
             }
             let digest = |page: u32| {
                 let (chunk, at) = site.pages.chunk(page);
-                chunk.digests[at].to_native()
+                chunk.digest(at)
             };
             let digests = (digest(pair.a), digest(pair.b));
             let hash = hash_of_pair(site.pages.identity(pair.a), site.pages.identity(pair.b));
@@ -197,9 +197,6 @@ impl Survey {
     }
 }
 
-/// Heads that are committed together: what a large batch replaces stays in sled for long.
-const HEADS: usize = 5000;
-
 impl Survey {
     /// Stores for each site which record its page pairs were read from. A site without page pairs has no head, unless its record has pairs
     /// from which no bitext is made.
@@ -213,10 +210,9 @@ impl Survey {
             let site = store.site(id)?.unwrap_or_default();
             let source = pair_source(store, id, &site)?.filter(|source| source.pairs > 0);
             let known = store.bitext_head(id)?;
-            let key = id.0.to_be_bytes();
             let Some(source) = source else {
                 if known.is_some() {
-                    changes.remove(Keyspace::Bitext, &key);
+                    changes.remove_bitext(id);
                 }
                 continue;
             };
@@ -228,13 +224,11 @@ impl Survey {
                 ..BitextHead::default()
             };
             let head = known.clone().filter(|_| surveyed.contains(&id)).unwrap_or_else(nothing);
-            let head = BitextHead { source: source.record, source_table: source.table as u8, ..head };
+            let head = BitextHead { source: source.record, source_table: source.of as u8, ..head };
             if known.as_ref() != Some(&head) {
-                changes.put(Keyspace::Bitext, &key, &head);
+                changes.put_bitext(id, &head);
             }
-            if changes.len() >= HEADS {
-                store.commit(std::mem::take(&mut changes))?;
-            }
+            store.commit_many(&mut changes)?;
         }
         if changes.is_empty() { Ok(()) } else { store.commit(changes) }
     }

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::store::Store;
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::StageRecord;
 use crate::types::SiteId;
 
@@ -119,7 +119,7 @@ pub fn finish(stage: &dyn Stage, store: &mut Store, config: &Config) -> Result<(
 /// When the store cannot be written.
 pub fn note(stage: &dyn Stage, store: &mut Store, record: StageRecord) -> Result<()> {
     let mut changes = Changes::default();
-    changes.put(Keyspace::Stage, stage.name().as_bytes(), &record);
+    changes.put_stage(stage.name(), &record);
     store.commit(changes)
 }
 

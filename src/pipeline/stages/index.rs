@@ -17,12 +17,12 @@ use crate::index::sorter::{Entry, Sorter};
 use crate::keys::sides::Sides;
 use crate::keys::suffixes::{self, Member};
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::{
     BatchRecord, ChunkBuilder, HostRecord, PageEntry, SiteHead, SkipChunk, SkipEntry, StageRecord,
 };
 use crate::store::records::{Mapped, RecordRef, START};
-use crate::store::{OF_SITES, SitePages, Store, tokens};
+use crate::store::{Results, SitePages, Store, tokens};
 use crate::types::{Form, Lang, OptOuts, SiteId, Step, Watch, counted, host_of, registrable_domain};
 use crate::upkeep;
 
@@ -54,9 +54,9 @@ impl Stage for Index {
         &["keys.across_suffixes", "captures", "index"]
     }
 
-    fn tables(&self) -> &'static [Keyspace] {
+    fn results(&self) -> Results {
         // Other settings give other sites, so what was made from the old ones goes with them.
-        OF_SITES
+        Results::Sites
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
@@ -497,7 +497,7 @@ impl<'c> Work<'c> {
             let (lang, text_bytes) = match source.place() {
                 Place::Old(site, page) => {
                     let (chunk, at) = before.table(site).chunk(page);
-                    (chunk.detected(at), chunk.text_bytes[at].to_native())
+                    (chunk.detected(at), chunk.bytes_of_text(at))
                 }
                 Place::New(batch, at) => {
                     let page = &self.batches[batch].1.pages[at];
@@ -667,7 +667,7 @@ impl<'c> Work<'c> {
     ) -> Result<()> {
         let mut builder = ChunkBuilder::default();
         let mut hosts: BTreeMap<String, BTreeMap<[u8; 8], u32>> = BTreeMap::new();
-        let mut texts = Sides::new(tokens::token_hash);
+        let mut texts = Sides::new(order.len(), tokens::token_hash);
         let step = Sides::step(order.len());
         let told = Step::new(self.watch, "putting pages in order", order.len());
         for (at, row) in order.iter().enumerate() {
@@ -706,17 +706,17 @@ impl<'c> Work<'c> {
     fn commit(&mut self, store: &mut Store, stage: Option<StageRecord>) -> Result<()> {
         let mut changes = Changes::default();
         for (id, head) in self.heads.drain(..) {
-            changes.put(Keyspace::Site, &id.0.to_be_bytes(), &head);
+            changes.put_site(id, &head);
         }
         for (domain, id) in self.domains.drain(..) {
-            changes.put(Keyspace::Domain, domain.as_bytes(), &id.0);
+            changes.put_domain(&domain, id);
         }
         store.change_tokens(&mut self.tokens, &mut changes)?;
         self.tokens.clear();
         self.pages = 0;
         self.release();
         if let Some(stage) = stage {
-            changes.put(Keyspace::Stage, b"index", &stage);
+            changes.put_stage("index", &stage);
         }
         store.commit(changes)
     }
@@ -734,7 +734,7 @@ impl Captures for NameCaptures<'_> {
         let (form, date_ms, digest) = match source.place() {
             Place::Old(site, page) => {
                 let (chunk, at) = self.1.table(site).chunk(page);
-                (chunk.forms[at], chunk.dates[at].to_native(), chunk.digests[at].to_native())
+                (chunk.forms[at], chunk.date_ms(at), chunk.digest(at))
             }
             Place::New(batch, at) => {
                 let page = &self.0.batches[batch].1.pages[at];
@@ -758,7 +758,7 @@ impl Captures for NameCaptures<'_> {
         let (page, links) = match source.place() {
             Place::Old(site, page) => {
                 let (chunk, at) = self.1.table(site).chunk(page);
-                (chunk.pages[at].to_native(), chunk.links[at].to_native())
+                (chunk.page(at).0, chunk.links_of(at))
             }
             Place::New(batch, at) => {
                 let page = &self.0.batches[batch].1.pages[at];

@@ -10,7 +10,7 @@ use crate::intake::{Asking, Sink, take};
 use crate::language::asked::Answer;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::program::{LANGUAGES, Program};
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::{ArchiveIdentity, ArchiveRecord, PageEntry, StageRecord};
 use crate::store::{InputNotes, OpenBatch, Store};
 use crate::types::{ArchiveId, EXTRACTION, Skip, counted};
@@ -47,7 +47,7 @@ impl Stage for Ingest {
         let mut changes = Changes::default();
         let record = StageRecord { fingerprint: fingerprint(self, context.config), cursor: 0, finished: true };
         if store.stage(self.name())? != record {
-            changes.put(Keyspace::Stage, self.name().as_bytes(), &record);
+            changes.put_stage(self.name(), &record);
             store.commit(changes)?;
         }
         let (notes, tally) = (InputNotes::default(), Tally::default());

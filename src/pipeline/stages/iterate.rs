@@ -16,10 +16,9 @@ use crate::pipeline::{Context, Stage, fingerprint};
 use crate::propose::{Signs, impose};
 use crate::query::open::OpenSite;
 use crate::query::verdicts::verdicts;
-use crate::store::Store;
-use crate::store::catalog::Keyspace;
 use crate::store::layout::JudgedHead;
 use crate::store::records::RecordRef;
+use crate::store::{Judged, Results, Store};
 use crate::types::{JudgedPair, JudgedSite, Method, SiteId, counted};
 
 /// The stage that makes resolved pairs from verified ones.
@@ -50,8 +49,8 @@ impl Stage for Iterate {
         ]
     }
 
-    fn tables(&self) -> &'static [Keyspace] {
-        &[Keyspace::Resolved]
+    fn results(&self) -> Results {
+        Results::Resolved
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
@@ -76,7 +75,7 @@ impl Stage for Iterate {
         let models = for_judging(store, context.config)?;
         let stale = stale_sites(self, store, context.config)?;
         let work = |store: &Store, id| resolve(store, context, &models, id);
-        judged::judge_sites((self, "rounds over links"), store, context, (Keyspace::Resolved, stale), work)?;
+        judged::judge_sites((self, "rounds over links"), store, context, (Judged::Resolved, stale), work)?;
         finish(self, store, context.config)
     }
 }
@@ -93,7 +92,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
         let verified = if config.strategy == Strategy::Links {
             let generation = store.site(id)?.map_or(0, |head| head.generation);
             JudgedHead { generation, ..JudgedHead::default() }
-        } else if let Some(head) = store.judged_head(Keyspace::Verified, id)? {
+        } else if let Some(head) = store.judged_head(Judged::Verified, id)? {
             head
         } else {
             continue;
@@ -102,7 +101,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
         hasher.update(&judged::inputs_of(params, store, &verdicts, id)?.to_le_bytes());
         hasher.update(&verified.record.to_le_bytes());
         let inputs = hasher.digest() | 1;
-        let head = store.judged_head(Keyspace::Resolved, id)?.unwrap_or_default();
+        let head = store.judged_head(Judged::Resolved, id)?.unwrap_or_default();
         if (head.generation, head.inputs) != (verified.generation, inputs) {
             stale.push((id, inputs));
         }
@@ -121,7 +120,7 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
         site.hosts = open.pairs_of_hosts(&site.pairs);
         return Ok(Some(site));
     }
-    let Some(head) = store.judged_head(Keyspace::Verified, id)? else { return Ok(None) };
+    let Some(head) = store.judged_head(Judged::Verified, id)? else { return Ok(None) };
     let verified = store.verified.read(RecordRef(head.record))?;
     site.foreign = verified.foreign_pages().collect();
     view.leave_out(site.foreign.iter().map(|found| found.0));

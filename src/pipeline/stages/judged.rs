@@ -8,9 +8,9 @@ use super::groups::{Groups, SiteTasks, do_groups};
 use crate::error::Result;
 use crate::pipeline::{Context, Stage};
 use crate::query::verdicts::Verdicts;
-use crate::store::Store;
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::{JudgedHead, JudgedRecord};
+use crate::store::{Judged, Store};
 use crate::types::{JudgedSite, Lang, LangPair, SiteId};
 
 /// A site to be judged anew, with a hash of everything on which its judged pairs depend.
@@ -19,7 +19,7 @@ pub type Stale = (SiteId, u64);
 /// Sites are worked on together until they have so many pages.
 const GROUP_PAGES: u64 = 20_000;
 
-/// Judges sites by `work`, and stores the results in `table`. Each group of sites is one commit.
+/// Judges sites by `work`, and stores the results as those of `by`. Each group of sites is one commit.
 ///
 /// # Errors
 /// When the store cannot be read or written, or the run was stopped.
@@ -27,17 +27,17 @@ pub fn judge_sites(
     (stage, what): (&dyn Stage, &str),
     store: &mut Store,
     context: &Context<'_>,
-    (table, stale): (Keyspace, Vec<Stale>),
+    (by, stale): (Judged, Vec<Stale>),
     work: impl Fn(&Store, SiteId) -> Result<Option<JudgedSite>> + Sync,
 ) -> Result<()> {
     context.observer.begin(stage.name(), what, "sites", Some(stale.len() as u64));
     let sites = SiteTasks::new(stale, GROUP_PAGES);
-    do_groups(&mut Judging { sites, table, work, context, done: AtomicU64::new(0) }, store, context)
+    do_groups(&mut Judging { sites, by, work, context, done: AtomicU64::new(0) }, store, context)
 }
 
 struct Judging<'j, W> {
     sites: SiteTasks<Stale>,
-    table: Keyspace,
+    by: Judged,
     work: W,
     context: &'j Context<'j>,
     done: AtomicU64,
@@ -61,7 +61,7 @@ impl<W: Fn(&Store, SiteId) -> Result<Option<JudgedSite>> + Sync> Groups for Judg
         let mut changes = Changes::default();
         for ((_, inputs), site) in done {
             if let Some(site) = site {
-                put(store, self.table, &site, inputs, &mut changes)?;
+                put(store, self.by, &site, inputs, &mut changes)?;
             }
         }
         store.commit(changes)
@@ -69,13 +69,12 @@ impl<W: Fn(&Store, SiteId) -> Result<Option<JudgedSite>> + Sync> Groups for Judg
 }
 
 /// Appends the result for a site, and records where it is.
-fn put(store: &mut Store, table: Keyspace, site: &JudgedSite, inputs: u64, changes: &mut Changes) -> Result<()> {
+fn put(store: &mut Store, by: Judged, site: &JudgedSite, inputs: u64, changes: &mut Changes) -> Result<()> {
     let pairs = site.pairs.iter().filter(|judged| judged.is_accepted()).count() as u64;
     let result = store.result_head(site.site)?.map_or(0, |head| head.record);
-    let file = if table == Keyspace::Verified { &mut store.verified } else { &mut store.resolved };
-    let place = file.append(&JudgedRecord::new(site))?.0;
+    let place = store.append_judged(by, &JudgedRecord::new(site))?.0;
     let head = JudgedHead { record: place, generation: site.generation, result, inputs, pairs };
-    changes.put(table, &site.site.0.to_be_bytes(), &head);
+    changes.put_judged(by, site.site, &head);
     Ok(())
 }
 

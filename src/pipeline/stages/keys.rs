@@ -15,14 +15,14 @@ use crate::keys::hosts::{self, HostSummary};
 use crate::keys::{self, FoundKey, GlobalSum, credibility, rescue};
 use crate::language::profiles::{Line, Profiles};
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::query::languages::{self, Shown, taught_key};
-use crate::store::Store;
-use crate::store::catalog::{Changes, Keyspace};
+use crate::query::languages::{self, Shown};
+use crate::store::catalog::Changes;
 use crate::store::layout::{
     ArchivedResultRecord, Credibility, HostRow, KeyRow, PairRow, ResultHead, ResultRecord, Taught,
 };
 use crate::store::records::RecordRef;
-use crate::types::{SiteId, counted};
+use crate::store::{Results, Store, TaughtKey};
+use crate::types::{Lang, SiteId, counted};
 use crate::upkeep;
 
 /// The stage that finds keys and pairs.
@@ -44,8 +44,8 @@ impl Stage for Keys {
         &["keys"]
     }
 
-    fn tables(&self) -> &'static [Keyspace] {
-        &[Keyspace::Result, Keyspace::Credibility, Keyspace::Taught]
+    fn results(&self) -> Results {
+        Results::Keys
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
@@ -162,15 +162,15 @@ impl Keys {
             let site = SiteId(result.site);
             let old = store.result(site)?;
             if let Some(old) = &old {
-                old.alone.iter().for_each(|alone| sums.take_back(alone.0.as_str(), alone.1.to_native()));
+                old.contributions().for_each(|(pattern, sum, _)| sums.take_back(pattern, sum));
             }
             if let Some(taught) = taught {
-                for shown in old.iter().flat_map(|old| old.taught.iter()) {
-                    changes.remove(Keyspace::Taught, &taught_key(shown.0, shown.1.to_native(), site.0));
+                for (lang, witness) in old.iter().flat_map(|old| old.shown()) {
+                    changes.remove_taught(TaughtKey { lang: Lang::from_bytes(lang), witness, site });
                 }
                 for (&(lang, witness), line) in result.taught.iter().zip(&taught) {
                     let letters = Taught { letters: line.letters.counts().to_vec() };
-                    changes.put(Keyspace::Taught, &taught_key(lang, witness, site.0), &letters);
+                    changes.put_taught(TaughtKey { lang: Lang::from_bytes(lang), witness, site }, &letters);
                 }
             }
             result.alone.iter().for_each(|(pattern, sum, _)| sums.add(pattern, *sum));
@@ -185,15 +185,11 @@ impl Keys {
                 languages,
                 is_asked,
             };
-            changes.put(Keyspace::Result, &site.0.to_be_bytes(), &head);
+            changes.put_result(site, &head);
         }
         let known = |pattern: &str| store.credibility(pattern).map(|known| (known.sum, known.sites));
         sums.for_each(known, |pattern, sum, sites| {
-            if sites == 0 {
-                changes.remove(Keyspace::Credibility, pattern.as_bytes());
-            } else {
-                changes.put(Keyspace::Credibility, pattern.as_bytes(), &Credibility { sum, sites });
-            }
+            changes.put_credibility(pattern, &Credibility { sum, sites });
             Ok(())
         })?;
         store.commit(changes)
@@ -203,20 +199,19 @@ impl Keys {
     fn sites_to_rescue(&self, store: &Store, context: &Context<'_>) -> Result<Vec<(SiteId, BTreeSet<String>)>> {
         let params = &context.config.keys;
         let mut credible: BTreeMap<String, GlobalSum> = BTreeMap::new();
-        store.catalog().for_each(Keyspace::Credibility, |pattern, known: Credibility| {
+        store.for_each_pattern(|pattern, known| {
             if params.rescue_above.is_some_and(|min| credibility::global(known.sum) > min) {
-                credible.insert(String::from_utf8_lossy(pattern).into_owned(), known.sum);
+                credible.insert(pattern, known.sum);
             }
-            Ok(())
         })?;
-        rescue::tasks(&credible, &Results(store), params)
+        rescue::tasks(&credible, &AllSites(store), params)
     }
 }
 
 /// The results of all sites.
-struct Results<'s>(&'s Store);
+struct AllSites<'s>(&'s Store);
 
-impl rescue::Sites for Results<'_> {
+impl rescue::Sites for AllSites<'_> {
     fn count(&self) -> Result<u32> {
         self.0.site_count()
     }
@@ -231,7 +226,7 @@ impl rescue::Sites for Results<'_> {
 
     fn for_each_contribution(&self, site: SiteId, each: &mut dyn FnMut(&str, GlobalSum, bool)) -> Result<()> {
         if let Some(result) = self.0.result(site)? {
-            result.alone.iter().for_each(|alone| each(alone.0.as_str(), alone.1.to_native(), alone.2));
+            result.contributions().for_each(|(pattern, sum, is_strong)| each(pattern, sum, is_strong));
         }
         Ok(())
     }
@@ -288,11 +283,8 @@ struct Alone {
 
 impl Alone {
     fn of(result: &ArchivedResultRecord) -> Alone {
-        let row = |alone: &rkyv::Archived<(String, u64, bool)>| (alone.0.to_string(), alone.1.to_native(), alone.2);
-        Alone {
-            patterns: result.alone.iter().map(row).collect(),
-            taught: result.taught.iter().map(|shown| (shown.0, shown.1.to_native())).collect(),
-        }
+        let owned = |(pattern, sum, is_strong): (&str, u64, bool)| (pattern.to_owned(), sum, is_strong);
+        Alone { patterns: result.contributions().map(owned).collect(), taught: result.shown().collect() }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::extract::versions::labelled;
 use crate::index::addresses::Addresses;
 use crate::index::site::{Pages, Urls};
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::{AlternateRow, CHUNK_PAGES, CanonicalRow, GraphHead, GraphRecord};
 use crate::store::layout::{OutsideRow, SiteHead};
 use crate::store::records::RecordRef;
@@ -122,7 +122,7 @@ impl Groups for Linking<'_> {
             }
             let chunks = chunks.iter().map(|chunk| Ok(store.graphs.append(chunk)?.0)).collect::<Result<_>>()?;
             let graph = GraphHead { generation, params: self.params, chunks };
-            changes.put(Keyspace::Graph, &id.0.to_be_bytes(), &graph);
+            changes.put_graph(id, &graph);
         }
         store.commit(changes)
     }

@@ -11,7 +11,7 @@ use crate::program::{Program, SCORES, shown};
 use crate::query::bitext::for_each_kept;
 use crate::query::scores::{UserScorer, made_from};
 use crate::store::Store;
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::ScoreHead;
 use crate::store::scoring::{Scoring, slice_of};
 use crate::text::scored;
@@ -60,11 +60,9 @@ pub fn ask(store: &mut Store, stage: &str, context: &Context<'_>) -> Result<()> 
 fn forget(store: &mut Store) -> Result<()> {
     let has_scorer = store.settings().of(SCORER).next().is_some();
     let mut changes = Changes::default();
-    for key in store.catalog().keys(Keyspace::Score)? {
-        let id = <[u8; 4]>::try_from(key.as_slice()).ok().map(|key| SiteId(u32::from_be_bytes(key)));
-        let bitext = id.map_or(Ok(None), |id| store.bitext_head(id))?;
-        if !has_scorer || bitext.is_none() {
-            changes.remove(Keyspace::Score, &key);
+    for id in store.scored_sites()? {
+        if !has_scorer || store.bitext_head(id)?.is_none() {
+            changes.remove_scores(id);
         }
     }
     if changes.is_empty() { Ok(()) } else { store.commit(changes) }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::pipeline::Context;
 use crate::query::numbered::NumberedBitext;
 use crate::store::Store;
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::{BitextHead, RepeatRecord, RepeatRow};
 use crate::types::SiteId;
 
@@ -16,8 +16,6 @@ use crate::types::SiteId;
 const ROWS: usize = 1 << 11;
 /// Mapped page pairs are released after so many records, since each record needs page pairs of many sites.
 const RELEASED_AFTER: usize = 16;
-/// Heads that are committed together: what a large batch replaces stays in sled for long.
-const HEADS: usize = 5000;
 
 /// Finds the sentence pairs that several of the sites have, and records in the heads of the sites that they were compared. Of several
 /// sites, the one that comes first in `sites` keeps the pair.
@@ -48,11 +46,9 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64, context: &Contex
     let mut changes = Changes::default();
     for (site, head) in sites.iter().zip(&heads) {
         if store.bitext_head(*site)?.as_ref() != Some(head) {
-            changes.put(Keyspace::Bitext, &site.0.to_be_bytes(), head);
+            changes.put_bitext(*site, head);
         }
-        if changes.len() >= HEADS {
-            store.commit(std::mem::take(&mut changes))?;
-        }
+        store.commit_many(&mut changes)?;
     }
     if !changes.is_empty() {
         store.commit(changes)?;

@@ -20,9 +20,9 @@ use crate::query::open::OpenSite;
 use crate::query::teaching::{for_each_teaching, order_of};
 use crate::query::verdicts::{Verdicts, verdicts};
 use crate::query::{learnt_record, training_places};
-use crate::store::catalog::{Changes, Keyspace};
+use crate::store::catalog::Changes;
 use crate::store::layout::LearntHead;
-use crate::store::{SitePages, Store, model_key};
+use crate::store::{Judged, Results, SitePages, Store};
 use crate::types::{JudgedSite, LangPair, SiteId, counted};
 use crate::verify::verifier;
 
@@ -42,8 +42,8 @@ impl Stage for Verify {
         &["verify", "judge", "learn", "method", "without_keys", "without_content", "lexicons", "verifier", "webmining"]
     }
 
-    fn tables(&self) -> &'static [Keyspace] {
-        &[Keyspace::Learnt, Keyspace::Verified]
+    fn results(&self) -> Results {
+        Results::Verified
     }
 
     fn remaining(&self, store: &Store, config: &Config) -> Result<String> {
@@ -80,7 +80,7 @@ impl Verify {
         let models = models::for_judging(store, context.config)?;
         let stale = stale_sites(self, store, context.config)?;
         let work = |store: &Store, id| verify(store, context, &models, id);
-        judged::judge_sites((self, "pairs of each site"), store, context, (Keyspace::Verified, stale), work)?;
+        judged::judge_sites((self, "pairs of each site"), store, context, (Judged::Verified, stale), work)?;
         finish(self, store, context.config)
     }
 
@@ -88,7 +88,7 @@ impl Verify {
     fn learn(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
         let config = context.config;
         let mut by_langs = training_pairs(store, config)?;
-        store.keep_langs(Keyspace::Learnt, by_langs.keys().copied())?;
+        store.keep_learnt(by_langs.keys().copied())?;
         let mut inputs = BTreeMap::new();
         let verdicts = verdicts(store)?;
         for (&langs, pairs) in &by_langs {
@@ -119,7 +119,7 @@ impl Verify {
         for (langs, learnt) in learner.finish(&config.verify, config.without_content) {
             let record = learnt_record(langs, inputs[&langs], learnt, training_places(store, &by_langs[&langs])?);
             let head = LearntHead { record: store.learnt.append_packed(&record)?.0, inputs: inputs[&langs] };
-            changes.put(Keyspace::Learnt, &model_key(langs), &head);
+            changes.put_learnt(langs, &head);
         }
         store.commit(changes)?;
         context.observer.progress(by_langs.len() as u64, "");
@@ -197,7 +197,7 @@ fn inputs_of(pairs: &[TrainingPair], store: &Store, fingerprint: u64) -> Result<
         }
         for page in [*a, *b] {
             let (chunk, at) = pages[site].chunk(page);
-            hasher.update(&chunk.digests[at].to_native().to_le_bytes());
+            hasher.update(&chunk.digest(at).to_le_bytes());
         }
     }
     Ok(hasher.digest())
@@ -213,7 +213,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
     let verdicts = verdicts(store)?;
     for id in (0..store.site_count()?).map(SiteId) {
         let generation = store.site(id)?.map_or(0, |head| head.generation);
-        let head = store.judged_head(Keyspace::Verified, id)?.unwrap_or_default();
+        let head = store.judged_head(Judged::Verified, id)?.unwrap_or_default();
         let inputs = judged::inputs_of(params, store, &verdicts, id)?;
         if (head.generation, head.inputs) != (generation, inputs) {
             stale.push((id, inputs));

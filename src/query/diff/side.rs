@@ -63,7 +63,7 @@ impl<'s> Side<'s> {
         let Some(scope) = &self.scope else { return Ok(Vec::new()) };
         let mut found = Vec::new();
         if scope.is_all() {
-            for_each_site(self.store, |domain, id| found.push((String::from_utf8_lossy(domain).into(), id)))?;
+            for_each_site(self.store, |domain, id| found.push((domain.into(), id)))?;
         } else {
             for id in sites(self.store, scope)? {
                 found.push((self.store.site(id)?.unwrap_or_default().domain.into(), id));

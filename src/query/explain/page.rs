@@ -22,7 +22,6 @@ use crate::query::open::OpenSite;
 use crate::query::scope::is_indexed;
 use crate::store::Store;
 use crate::store::layout::{ArchivedKeyRow, SkipEntry};
-use crate::store::records::RecordRef;
 use crate::text::counterpart;
 use crate::types::{CanonicalUrl, Key, Lang, LinkKind, Method, PagePair, SkipReason, TEXT_TOKEN};
 
@@ -85,7 +84,7 @@ fn left_out(opened: &Opened<'_>, entry: &SkipEntry) -> Result<LeftOut> {
 fn describe(opened: &Opened<'_>, page: u32, found: &mut PageExplanation) -> Result<()> {
     let site = &opened.site;
     let (chunk, at) = site.pages.chunk(page);
-    let record = opened.store.page(RecordRef(chunk.pages[at].to_native()))?;
+    let record = opened.store.page(chunk.page(at))?;
     let date_ms = record.date_ms;
     let captured = jiff::Timestamp::from_millisecond(date_ms).ok().filter(|_| date_ms != 0);
     found.capture = Some(CaptureFacts {

@@ -106,6 +106,18 @@ impl ArchivedResultRecord {
     }
 }
 
+impl ArchivedResultRecord {
+    /// What the site adds to global credibility: pattern, sum, and whether the pattern is that of a strong key.
+    pub fn contributions(&self) -> impl Iterator<Item = (&str, u64, bool)> {
+        self.alone.iter().map(|alone| (alone.0.as_str(), alone.1.to_native(), alone.2))
+    }
+
+    /// The languages that the site shows letters of, each with the hash of the witness.
+    pub fn shown(&self) -> impl Iterator<Item = ([u8; 8], u64)> {
+        self.taught.iter().map(|shown| (shown.0, shown.1.to_native()))
+    }
+}
+
 impl ArchivedKeyRow {
     /// The key; `None` when the row is damaged.
     pub fn key(&self) -> Option<Key> {

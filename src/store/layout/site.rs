@@ -5,6 +5,7 @@ use rkyv::{Archive, Serialize};
 use super::{PageEntry, SkipEntry};
 use crate::index::site::PageFacts;
 use crate::language::letters::KINDS;
+use crate::store::records::RecordRef;
 use crate::types::{Form, Lang, OptOuts, Signals, Translated, TranslationMark};
 
 /// Number of pages in a chunk; only the last chunk of a site has fewer.
@@ -185,6 +186,31 @@ impl ArchivedSiteChunk {
     pub fn identity(&self, at: usize) -> &str {
         let start = if at == 0 { 0 } else { self.ends[at - 1].to_native() as usize };
         self.identities.get(start..self.ends[at].to_native() as usize).unwrap_or("")
+    }
+
+    /// The record of a page.
+    pub fn page(&self, at: usize) -> RecordRef {
+        RecordRef(self.pages[at].to_native())
+    }
+
+    /// The record that has the links of a page, where that is another one; else 0.
+    pub fn links_of(&self, at: usize) -> u64 {
+        self.links[at].to_native()
+    }
+
+    /// When a page was captured, in milliseconds since 1970 UTC.
+    pub fn date_ms(&self, at: usize) -> i64 {
+        self.dates[at].to_native()
+    }
+
+    /// Hash of what extraction took out of a page.
+    pub fn digest(&self, at: usize) -> u64 {
+        self.digests[at].to_native()
+    }
+
+    /// Bytes of the text of a page.
+    pub fn bytes_of_text(&self, at: usize) -> u32 {
+        self.text_bytes[at].to_native()
     }
 
     fn lang(&self, at: u16) -> Lang {
