@@ -13,6 +13,7 @@ use crate::index::parts::{Parts, WHOLE};
 use crate::index::retrieval;
 use crate::index::smallest::Smallest;
 use crate::judge::best_two::BestTwo;
+use crate::judge::prior::STRONG;
 use crate::judge::score::Scorer;
 use crate::judge::{self, JudgedPairs, beside_rivals, judge, unique};
 use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
@@ -526,7 +527,7 @@ fn keep_telling(pairs: &mut Vec<JudgedPair>, min_kept: f32, parts: &Parts) {
 }
 
 /// Least probability for a pair to be a training pair of its own site.
-const SURE: f32 = 0.9;
+const SURE: f32 = STRONG as f32;
 /// Least number of training pairs of a site.
 const MIN_SURE: usize = 8;
 

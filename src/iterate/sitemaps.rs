@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::Result;
 use crate::index::parts::WHOLE;
+use crate::judge::prior::WORTH;
 use crate::judge::{self, unique};
 use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
 use crate::propose::of_sitemaps;
@@ -19,8 +20,6 @@ use crate::verify::{Dictionaries, PageIds, SiteView};
 const SAMPLE: usize = 100;
 /// So many comparisons speak for a part of the site by itself; with fewer, the part around it speaks for it (an estimate).
 const MIN_COMPARED: f64 = 12.0;
-/// How many comparisons of which half went wrong are added, so that few say little (an estimate).
-const PRIOR: f64 = 4.0;
 /// Evidence that differs by less, in nats, is a draw.
 const TIE: f64 = 0.05;
 
@@ -88,7 +87,7 @@ struct Won {
 impl Won {
     /// The share of right pairs.
     fn share(self) -> f64 {
-        (self.won - self.lost) / (self.compared + PRIOR)
+        (self.won - self.lost) / (self.compared + WORTH)
     }
 }
 

@@ -30,13 +30,12 @@ pub struct JudgedPairs {
 
 /// Sitemaps are believed in a part of a site if this share of the pairs that only they declare is right, or more.
 pub const BELIEVED: f64 = 0.5;
-/// A key is doubtful if less than this share of its pairs is right.
-const DOUBTFUL: f64 = 0.9;
 
 impl JudgedPairs {
-    /// True for a candidate whose source is wrong in more than one of ten cases, in the part of the site that the pair is in.
+    /// True for a candidate whose source is right less often than is believed of a strong one ([`STRONG`](prior::STRONG)), in the part of the
+    /// site that the pair is in.
     pub fn is_doubtful(&self, candidate: &Candidate, parts: &Parts) -> bool {
-        self.share(candidate, parts).is_some_and(|share| share < DOUBTFUL)
+        self.share(candidate, parts).is_some_and(|share| share < prior::STRONG)
     }
 
     /// True for a candidate of sitemaps, most of whose pairs in the part of the site that the pair is in are wrong.
@@ -197,11 +196,12 @@ fn is_by_address(method: Method) -> bool {
 
 /// What is believed of a source before its pairs are seen: the share of them that is right, and how many pairs this belief is worth.
 fn belief(method: Method, params: &prior::Params) -> (f64, f64) {
-    match method {
+    let share = match method {
         Method::Pinned | Method::Key | Method::Marks | Method::Hreflang => params.strong,
         Method::Sitemap => params.listed,
         Method::WeakKey | Method::Order | Method::Link | Method::Words | Method::Votes | Method::All => params.other,
-    }
+    };
+    (share, params.worth)
 }
 
 /// What the evidence says of one candidate, in nats.
@@ -266,9 +266,10 @@ fn shares_of(
 ) -> (BTreeMap<Source, Shares>, Agree) {
     let source = |one: &Compared| (one.candidate.method, one.candidate.key);
     let names_of_all = (all_names, &names_by_keys(compared.iter(), parts));
+    let contents = (params.prior.contents, params.prior.worth);
     let agree_of = |by_address: &[(u32, f64)], free: &[(u32, f64)]| Agree {
-        by_address: Shares::new(by_address, parts, params.prior.contents),
-        free: Shares::new(free, parts, params.prior.contents),
+        by_address: Shares::new(by_address, parts, contents),
+        free: Shares::new(free, parts, contents),
     };
     let mut agree = agree_of(&[], &[]);
     let mut shares: BTreeMap<Source, Shares> = BTreeMap::new();
@@ -361,7 +362,7 @@ fn paired_by_keys(
         (said.part, share.filter(|share| *share > 0.5).unwrap_or(0.0))
     };
     let smaller = |part: u32| f64::from(parts.smaller(part, langs));
-    Paired::new(compared.iter().zip(said).map(right), parts, smaller, prior.borrowed)
+    Paired::new(compared.iter().zip(said).map(right), parts, smaller, prior.worth)
 }
 
 /// The highest share that is believed of sources other than addresses in a part. Where keys are right and pair many pages, a page that they

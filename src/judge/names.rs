@@ -69,18 +69,18 @@ impl Names {
         parts: &Parts,
         params: &prior::Params,
     ) -> Names {
-        let mean = |(expected, worth): (f64, f64), shared: f64, all: f64| (worth * expected + shared) / (worth + all);
-        let (of_right, of_wrong) = (params.names, params.names_by_chance);
+        let worth = params.worth;
+        let mean = |expected: f64, shared: f64, all: f64| (worth * expected + shared) / (worth + all);
         let means = |expected: (f64, f64), [right, all_right, wrong, all_wrong]: [f64; 4]| {
-            (mean((expected.0, of_right.1), right, all_right), mean((expected.1, of_wrong.1), wrong, all_wrong))
+            (mean(expected.0, right, all_right), mean(expected.1, wrong, all_wrong))
         };
         let others = |part: u32| minus(all.at(part), of_all.at(part));
         let [whole, whole_others] = [seen.at(WHOLE), others(WHOLE)];
-        let within = |rate: f64, belief: (f64, f64), at: usize| {
+        let within = |rate: f64, belief: f64, at: usize| {
             let count = whole[at] + whole_others[at];
             rate.clamp(mean(belief, 0.0, count), mean(belief, count, count))
         };
-        let belief = (of_right.0, of_wrong.0);
+        let belief = (params.names, params.names_by_chance);
         // What the surroundings of each part let expect. Outer parts come first.
         let mut expected: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
         let mut rates = BTreeMap::new();
@@ -91,7 +91,7 @@ impl Names {
             });
             expected.insert(part, round);
             let (right, wrong) = means(means(round, others(part)), own);
-            rates.insert(part, (within(right, of_right, 1), within(wrong, of_wrong, 3)));
+            rates.insert(part, (within(right, belief.0, 1), within(wrong, belief.1, 3)));
         }
         Names { rates, belief }
     }
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn what_names_say_by_hand() {
         let parts = two_folders(0);
-        let params = prior::Params { names: (0.5, 4.0), names_by_chance: (0.125, 4.0), ..prior::Params::default() };
+        let params = prior::Params { names: 0.5, names_by_chance: 0.125, worth: 4.0, ..prior::Params::default() };
         // In the first folder four right pairs share names. Of the eight wrong pairs that words propose one shares a name, and so does one
         // of a key. The only candidate of the second folder shares none.
         let right = (0..4).map(|_| seen(1, true, 1.0, false));

@@ -2,38 +2,41 @@
 
 use super::odds::{bounded, logit, sigmoid};
 
+/// The share of right pairs of a source that one has reason to believe: the default of [`Params::strong`].
+pub const STRONG: f64 = 0.9;
+/// How many observations a belief is worth that was held before anything was seen: the default of [`Params::worth`]. Half a dozen
+/// observations outweigh it.
+pub const WORTH: f64 = 4.0;
+
 /// What is believed of sources, names and contents before pairs are seen.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Share of right pairs of a key in use, of marks of languages and of declarations, and how many pairs that belief is worth. Default
-    /// 0.9, 4.
-    pub strong: (f64, f64),
-    /// The same for sitemaps, which programs make, and which nobody sees. Default 0.5, 4: they have to be right first.
-    pub listed: (f64, f64),
-    /// The same for weak keys, the order of numbered pages, links, words and all other sources. Default 0.1, 4.
-    pub other: (f64, f64),
-    /// How many pages the share of the surrounding part is worth, in the estimate of how many pages of a part keys pair. Default 4.
-    pub borrowed: f64,
+    /// How many pairs, or pages, each of these beliefs is worth. Default 4.
+    pub worth: f64,
+    /// Share of right pairs of a key in use, of marks of languages and of declarations. Default 0.9.
+    pub strong: f64,
+    /// The same for sitemaps, which programs make, and which nobody sees. Default 0.5: they have to be right first.
+    pub listed: f64,
+    /// The same for weak keys, the order of numbered pages, links, words and all other sources. Default 0.1.
+    pub other: f64,
     /// If keys pair this share of the smaller language's pages rightly, or more, other pages are believed to have hardly any partner.
     /// Default 0.5.
     pub min_share: f64,
     /// The factor b of [`Params::beside_keys`]: other sources are then believed to be right in no larger share of their pairs than b/2, and
     /// in less the more pages keys pair. Default 0.5.
     pub beside_keys: f64,
-    /// Share of pairs that have a name in common, of pairs that belong together and whose URLs both name their pages, and how many pairs
-    /// that belief is worth. Default 0.5, 4.
-    pub names: (f64, f64),
-    /// The same for candidates that do not belong together. Default 0.05, 4.
-    pub names_by_chance: (f64, f64),
+    /// Share of pairs that have a name in common, of pairs that belong together and whose URLs both name their pages. Default 0.5.
+    pub names: f64,
+    /// The same for candidates that do not belong together. Default 0.05.
+    pub names_by_chance: f64,
     /// How much it speaks against a pair that one of its pages stands under another language than that of its text, in nats. Default 8.
     pub misplaced: f64,
-    /// Share of pairs whose contents are translations, and not other editions or other texts, of pairs whose addresses belong together; and
-    /// how many pairs that belief is worth. Default 0.95, 4.
-    pub contents: (f64, f64),
-    /// The mean, over right pairs of all sites, of what [counts](super::score::FitParams::counted) of the evidence of contents, in nats;
-    /// and how many pairs that belief is worth in a part. Default 6, 4: on sites whose pairs are known, the means of language pairs are 5.7
-    /// ± 1.6.
-    pub usual: (f64, f64),
+    /// Share of pairs whose contents are translations, and not other editions or other texts, of pairs whose addresses belong together.
+    /// Default 0.95.
+    pub contents: f64,
+    /// The mean, over right pairs of all sites, of what [counts](super::score::FitParams::counted) of the evidence of contents, in nats.
+    /// Default 6: on sites whose pairs are known, the means of language pairs are 5.7 ± 1.6.
+    pub usual: f64,
     /// The variance of that evidence among the right pairs of one part, in square nats, as believed before pairs are seen. Default 2: on
     /// the same sites, standard deviations are 1.2 ± 0.7.
     pub usual_variance: f64,
@@ -45,17 +48,17 @@ pub struct Params {
 impl Default for Params {
     fn default() -> Params {
         Params {
-            strong: (0.9, 4.0),
-            listed: (0.5, 4.0),
-            other: (0.1, 4.0),
-            borrowed: 4.0,
+            worth: WORTH,
+            strong: STRONG,
+            listed: 0.5,
+            other: 0.1,
             min_share: 0.5,
             beside_keys: 0.5,
-            names: (0.5, 4.0),
-            names_by_chance: (0.05, 4.0),
+            names: 0.5,
+            names_by_chance: 0.05,
             misplaced: 8.0,
-            contents: (0.95, 4.0),
-            usual: (6.0, 4.0),
+            contents: 0.95,
+            usual: 6.0,
             usual_variance: 2.0,
             max_log_odds: 6.5,
         }

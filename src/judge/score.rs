@@ -1,7 +1,7 @@
 //! The evidence that two pages are translations: a logistic model of their similarities.
 
 use super::odds::{bounded, logit};
-use super::prior::share_right;
+use super::prior::{STRONG, WORTH, share_right};
 use crate::logistic::{self, dot, sigmoid};
 use crate::types::measures::measures;
 use crate::types::{MEASURES, Measure, Similarities};
@@ -34,7 +34,7 @@ impl Default for FitParams {
         FitParams {
             shipped: Scorer::default(),
             min_good: 20,
-            good: (0.9, 4.0),
+            good: (STRONG, WORTH),
             stiffness: 4.0,
             verdicts: 200.0,
             max_evidence: 9.0,

@@ -88,8 +88,8 @@ impl Usual {
 
     /// From the pairs, each with the probability that it is not like the others.
     fn of(pairs: impl Iterator<Item = ((u32, f64, f64), f64)>, parts: &Parts, params: &prior::Params) -> Usual {
-        let ((mean, worth), variance) = (params.usual, params.usual_variance);
-        let all = Normal { mean, variance: 2.0 * mean, pairs: worth, unlike: 0.0 };
+        let (mean, variance) = (params.usual, params.usual_variance);
+        let all = Normal { mean, variance: 2.0 * mean, pairs: params.worth, unlike: 0.0 };
         let sums = parts.summed(pairs.map(|((part, right, said), unlike)| (part, Sums::of(right, said, unlike).0)));
         let mut usual = Usual { all, sums, expected: BTreeMap::new() };
         // Outer parts come first.
@@ -155,7 +155,7 @@ mod tests {
     use crate::index::parts::{WHOLE, two_folders};
 
     fn params() -> prior::Params {
-        prior::Params { usual: (6.0, 4.0), usual_variance: 2.0, ..prior::Params::default() }
+        prior::Params { worth: 4.0, usual: 6.0, usual_variance: 2.0, ..prior::Params::default() }
     }
 
     fn usual_of(pairs: &[(u32, f64, f64)], parts: &Parts) -> Usual {

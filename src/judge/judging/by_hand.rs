@@ -278,7 +278,7 @@ fn pages_that_keys_pair_by_hand() {
     let pages =
         |prior: &prior::Params| paired_by_keys(&list, &says, &BTreeMap::new(), (en_zh(), &parts), prior).pages(WHOLE);
     assert!((pages(&prior::Params::default()) - 5.0 * 0.9).abs() < 1e-9);
-    assert_eq!(pages(&prior::Params { strong: (0.5, 4.0), ..prior::Params::default() }), 0.0);
+    assert_eq!(pages(&prior::Params { strong: 0.5, ..prior::Params::default() }), 0.0);
 }
 
 #[test]
