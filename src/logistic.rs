@@ -25,24 +25,38 @@ pub struct Example<const N: usize> {
 const MOST_STEPS: usize = 40;
 
 /// The weights of the greatest posterior probability under a normal prior around `prior`, by Newton's method. A weight that is one unit away
-/// from its prior costs half of its `stiffness`, in nats.
-pub fn fit<const N: usize>(rows: &[Example<N>], prior: &[f64; N], stiffness: &[f64; N]) -> [f64; N] {
-    let mut weights = *prior;
+/// from its prior costs half of its `stiffness`, in nats. No weight is below its `least`, which may be −∞: where the slope leads below, the
+/// weight stays there, and the step is that of the others (projected Newton method, Bertsekas 1982).
+pub fn fit<const N: usize>(rows: &[Example<N>], prior: &[f64; N], stiffness: &[f64; N], least: &[f64; N]) -> [f64; N] {
+    let mut weights: [f64; N] = std::array::from_fn(|at| prior[at].max(least[at]));
     for _ in 0..MOST_STEPS {
-        let (gradient, hessian) = slope(rows, &weights, prior, stiffness);
+        let (mut gradient, mut hessian) = slope(rows, &weights, prior, stiffness);
+        for at in 0..N {
+            if weights[at] <= least[at] && gradient[at] < 0.0 {
+                hold(at, &mut gradient, &mut hessian);
+            }
+        }
         let Some(step) = solve(hessian, gradient) else { break };
         let mut largest = 0.0f64;
-        for (weight, step) in weights.iter_mut().zip(&step) {
+        for at in 0..N {
             // The step is bounded, since Newton's method overshoots where the curve is flat.
-            let step = step.clamp(-2.0, 2.0);
-            *weight += step;
-            largest = largest.max(step.abs());
+            let next = (weights[at] + step[at].clamp(-2.0, 2.0)).max(least[at]);
+            largest = largest.max((next - weights[at]).abs());
+            weights[at] = next;
         }
         if largest < 1e-9 {
             break;
         }
     }
     weights
+}
+
+/// Takes a weight out of the system: its step is 0, and it changes no other.
+fn hold<const N: usize>(at: usize, gradient: &mut [f64; N], hessian: &mut [[f64; N]]) {
+    gradient[at] = 0.0;
+    hessian[at][..at].fill(0.0);
+    hessian[at + 1..].iter_mut().for_each(|row| row[at] = 0.0);
+    hessian[at][at] = 1.0;
 }
 
 /// The gradient of the log posterior, and the lower triangle of its negative Hessian.
@@ -140,7 +154,8 @@ mod tests {
         };
         let rows: Vec<Example<3>> = (0..200).map(row).collect();
         let (prior, stiffness) = ([0.1; 3], [1e-6, 1.0, 4.0]);
-        let fitted = fit(&rows, &prior, &stiffness);
+        let free = [f64::NEG_INFINITY; 3];
+        let fitted = fit(&rows, &prior, &stiffness, &free);
         // The log posterior, written out.
         let posterior = |weights: &[f64; 3]| {
             let of = |row: &Example<3>| {
@@ -156,6 +171,17 @@ mod tests {
                 other[at] += step;
                 assert!(posterior(&other) < posterior(&fitted), "weight {at} {step}");
             }
+        }
+        // A bound that the optimum keeps changes nothing; at one above it, the others are where the slope is nothing.
+        let kept = fit(&rows, &prior, &stiffness, &[f64::NEG_INFINITY, fitted[1] - 1.0, f64::NEG_INFINITY]);
+        assert!(kept.iter().zip(&fitted).all(|(a, b)| (a - b).abs() < 1e-9), "{kept:?} {fitted:?}");
+        let bound = fitted[1] + 1.0;
+        let held = fit(&rows, &prior, &stiffness, &[f64::NEG_INFINITY, bound, f64::NEG_INFINITY]);
+        assert_eq!(held[1], bound);
+        for (at, step) in [(0, -0.01), (0, 0.01), (1, 0.01), (2, -0.01), (2, 0.01)] {
+            let mut other = held;
+            other[at] += step;
+            assert!(posterior(&other) < posterior(&held), "weight {at} {step}");
         }
     }
 }

@@ -158,7 +158,7 @@ fn weights(found: &[Scored], wrong: &[Scored], prior: &[f64; FEATURES]) -> [f64;
         found.iter().map(|one| row(one, 1.0)).chain(wrong.iter().map(|one| row(one, 0.0))).collect();
     let mut stiffness = [1.0; FEATURES];
     stiffness[0] = 1e-6;
-    let mut weights = fit(&rows, prior, &stiffness);
+    let mut weights = fit(&rows, prior, &stiffness, &[f64::NEG_INFINITY; FEATURES]);
     weights[0] -= (found.len() as f64 / wrong.len() as f64).ln();
     weights
 }

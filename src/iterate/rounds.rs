@@ -142,12 +142,12 @@ impl<'v, 's> Rounds<'v, 's> {
         self.take_sitemaps()?;
         let found = self.by_words(&|_| true)?;
         self.compare(found)?;
-        self.fit();
+        self.fit()?;
         self.judge();
         if self.disbelieve()? {
             // The weights were fitted to pairs that are not believed any more.
             self.fitted.retain(|of, _| self.fitted_by_keys.contains(of));
-            self.fit();
+            self.fit()?;
             self.judge();
         }
         for round in 0..self.settings.iterate.rounds {
@@ -162,7 +162,7 @@ impl<'v, 's> Rounds<'v, 's> {
             self.judge();
             // After the first votes, most of what can be learnt from this site is known.
             if round == 0 {
-                self.fit();
+                self.fit()?;
                 new += self.learn()?;
                 self.judge();
             }
@@ -300,25 +300,21 @@ impl<'v, 's> Rounds<'v, 's> {
         without.last()
     }
 
-    /// Fits weights to the pairs of parts without keys, and to those of languages of which the run has learnt nothing. Positive examples
-    /// are pairs in which each page is the best candidate of the other; negative examples are the other candidates of their pages.
-    fn fit(&mut self) {
-        let params = &self.settings.judge.fit;
+    /// Fits weights to the pairs of parts without keys, and to those of languages of which the run has learnt nothing. Examples are pairs in
+    /// which each page is the best candidate of the other.
+    fn fit(&mut self) -> Result<()> {
         let parts = self.site.parts();
-        let mut by_part = ByPart::<Vec<&Compared>>::new();
+        let mut by_part = ByPart::<Vec<(&Compared, f64)>>::new();
         for one in self.compared.iter().filter(|one| !one.same_text) {
-            let part = self.part_without_keys(one.candidate.pair);
-            if let Some(part) = part.filter(|part| !self.fitted_by_keys.contains(&(one.candidate.pair.langs, *part))) {
-                by_part.entry((one.candidate.pair.langs, part)).or_default().push(one);
+            let pair @ PagePair { langs, a, b } = one.candidate.pair;
+            let part = self.part_without_keys(pair).filter(|part| !self.fitted_by_keys.contains(&(langs, *part)));
+            if let Some(part) = part {
+                let evidence = self.scorer(langs, parts.common(a, b)).evidence(&one.similarities);
+                by_part.entry((langs, part)).or_default().push((one, evidence));
             }
         }
         let mut fitted = Vec::new();
         for ((langs, part), list) in by_part {
-            let evidence = |one: &Compared| {
-                let PagePair { a, b, .. } = one.candidate.pair;
-                self.scorer(langs, parts.common(a, b)).evidence(&one.similarities)
-            };
-            let list: Vec<(&Compared, f64)> = list.into_iter().map(|one| (one, evidence(one))).collect();
             let mut scores = BestTwo::new(f64::NEG_INFINITY);
             for (one, evidence) in &list {
                 scores.add(one.candidate.pair.a, *evidence);
@@ -327,15 +323,9 @@ impl<'v, 's> Rounds<'v, 's> {
             let leads = |PagePair { a, b, .. }: PagePair, evidence: f64| {
                 scores.leads(a, evidence, f64::EPSILON) && scores.leads(b, evidence, f64::EPSILON)
             };
-            let (leading, others): (Vec<_>, Vec<_>) =
-                list.into_iter().partition(|(one, evidence)| leads(one.candidate.pair, *evidence));
-            let led: FxHashSet<u32> =
-                leading.iter().flat_map(|(one, _)| [one.candidate.pair.a, one.candidate.pair.b]).collect();
-            let is_beside = |one: &Compared| led.contains(&one.candidate.pair.a) || led.contains(&one.candidate.pair.b);
-            let good: Vec<_> = leading.iter().map(|(one, _)| one.similarities).collect();
-            let bad: Vec<_> =
-                others.iter().filter(|(one, _)| is_beside(one)).map(|(one, _)| one.similarities).collect();
-            fitted.push(((langs, part), Scorer::fit(&good, &bad, &self.models.scorer(langs), params)));
+            let leading = list.into_iter().filter(|(one, evidence)| leads(one.candidate.pair, *evidence));
+            let leading: Vec<&Compared> = leading.map(|(one, _)| one).collect();
+            fitted.push(((langs, part), self.fitted_to(&leading, &self.models.scorer(langs))?));
         }
         for (of, scorer) in fitted {
             // Where there are too few examples, the weights of the run are used.
@@ -344,12 +334,13 @@ impl<'v, 's> Rounds<'v, 's> {
                 None => self.fitted.remove(&of),
             };
         }
+        Ok(())
     }
 
     /// Fits weights to each innermost part with enough pairs of keys, as if it were a site by itself. The weights of the run are a mixture
     /// over sites, and sites differ in how similar their translations are.
     fn fit_by_keys(&mut self) -> Result<()> {
-        let (parts, fit_pairs) = (self.site.parts(), self.settings.learn.fit_pairs);
+        let (parts, judging) = (self.site.parts(), &self.settings.judge.fit);
         let mut by_part = ByPart::<Vec<&Compared>>::new();
         for one in self.compared.iter().filter(|one| is_example(one)) {
             let PagePair { langs, a, b } = one.candidate.pair;
@@ -360,30 +351,34 @@ impl<'v, 's> Rounds<'v, 's> {
         // Inner parts come after the parts that contain them. If a part has too few pairs, they are added to the part around it.
         let mut fitted = Vec::new();
         while let Some(((langs, part), list)) = by_part.pop_last() {
-            if list.len() < fit_pairs {
-                if let Some(outer) = parts.outer(part) {
-                    by_part.entry((langs, outer)).or_default().extend(list);
-                }
-                continue;
+            if list.len() >= self.settings.learn.fit_pairs {
+                fitted.extend(self.fitted_to(&list, &judging.shipped)?.map(|scorer| ((langs, part), scorer)));
+            } else if let Some(outer) = parts.outer(part) {
+                by_part.entry((langs, outer)).or_default().extend(list);
             }
-            let hash = |one: &Compared| self.site.hash_of_pair((one.candidate.pair.a, one.candidate.pair.b));
-            let mut sample = Smallest::new(fit_pairs);
-            sample.extend(list.iter().enumerate().map(|(at, one)| (hash(one), at)));
-            let mut sample: Vec<&Compared> = sample.into_sorted().into_iter().map(|(_, at)| list[at]).collect();
-            sample.sort_unstable_by_key(|one| one.candidate.pair);
-            let pages: Vec<PageIds> = sample.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)).collect();
-            let misses = learn::near_misses(self.site, &pages, &vec![true; pages.len()]);
-            let of_misses = self.site.similarities(&misses, &self.dictionaries())?;
-            let judging = &self.settings.judge.fit;
-            let pairs = pages.into_iter().zip(sample.iter().map(|one| one.similarities)).collect();
-            let misses = misses.into_iter().zip(of_misses).collect();
-            let undoubted = learn::undoubted(pairs, misses, |one| judging.shipped.contents(one));
-            let [good, bad] = undoubted.map(|list| list.into_iter().map(|(_, one)| one).collect::<Vec<_>>());
-            fitted.extend(Scorer::fit(&good, &bad, &judging.shipped, judging).map(|scorer| ((langs, part), scorer)));
         }
         self.fitted_by_keys = fitted.iter().map(|(of, _)| *of).collect();
         self.fitted.extend(fitted);
         Ok(())
+    }
+
+    /// Weights that tell pairs of one part from their near misses: up to `fit_pairs` of them, those with the smallest hashes, of which no
+    /// near miss is clearly better. `None` where there are too few.
+    fn fitted_to(&self, pairs: &[&Compared], prior: &Scorer) -> Result<Option<Scorer>> {
+        let judging = &self.settings.judge.fit;
+        let hash = |one: &Compared| self.site.hash_of_pair((one.candidate.pair.a, one.candidate.pair.b));
+        let mut sample = Smallest::new(self.settings.learn.fit_pairs);
+        sample.extend(pairs.iter().enumerate().map(|(at, one)| (hash(one), at)));
+        let mut sample: Vec<&Compared> = sample.into_sorted().into_iter().map(|(_, at)| pairs[at]).collect();
+        sample.sort_unstable_by_key(|one| one.candidate.pair);
+        let pages: Vec<PageIds> = sample.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)).collect();
+        let misses = learn::near_misses(self.site, &pages, &vec![true; pages.len()]);
+        let of_misses = self.site.similarities(&misses, &self.dictionaries())?;
+        let pairs = pages.into_iter().zip(sample.iter().map(|one| one.similarities)).collect();
+        let misses = misses.into_iter().zip(of_misses).collect();
+        let undoubted = learn::undoubted(pairs, misses, |one| judging.shipped.contents(one));
+        let [good, bad] = undoubted.map(|list| list.into_iter().map(|(_, one)| one).collect::<Vec<_>>());
+        Ok(Scorer::fit(&good, &bad, prior, judging))
     }
 
     fn accepted(&self) -> Vec<PagePair> {
@@ -573,10 +568,13 @@ mod tests {
     #[test]
     fn what_words_propose_too_is_theirs_again_where_a_sitemap_is_not_believed() {
         const PAGES: u32 = 20;
+        const NUMBERS: [u32; 6] = [101, 211, 307, 401, 503, 601];
         let pages: Vec<_> = ["en", "fr"]
             .into_iter()
             .flat_map(|lang| (0..PAGES).map(move |page| (format!("x.org/{lang}{page:02}"), lang, page)))
-            .map(|(url, lang, page)| (url, lang, format!("{lang} {} {}\n", 1000 + 37 * page, 5000 + 91 * page)))
+            .map(|(url, lang, page)| {
+                (url, lang, format!("{lang} {}\n", NUMBERS.map(|by| (by * page + by).to_string()).join(" ")))
+            })
             .collect();
         let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, text.as_str())).collect();
         let listed = ListedSite::new(&listed);

@@ -195,9 +195,12 @@ impl Scorer {
         Some(scorer)
     }
 
-    /// The weights of the greatest posterior probability under a normal prior around `prior`.
+    /// The weights of the greatest posterior probability under a normal prior around `prior`, among those by which it never counts against a
+    /// pair that its pages are alike: near misses that are more alike than wrong examples are must not teach that.
     pub fn fit_rows(rows: &[Example], prior: &Scorer, params: &FitParams) -> Scorer {
-        Scorer { weights: logistic::fit(rows, &prior.weights, &[params.stiffness; INPUTS]) }
+        let of_value = |at: usize| at > 0 && at.is_multiple_of(2);
+        let least = std::array::from_fn(|at| if of_value(at) { 0.0 } else { f64::NEG_INFINITY });
+        Scorer { weights: logistic::fit(rows, &prior.weights, &[params.stiffness; INPUTS], &least) }
     }
 }
 
@@ -232,6 +235,16 @@ mod tests {
         assert!(fitted.weights[2 + 2 * Measure::Numbers as usize].abs() < 0.1);
         let evidence = |s: f32| fitted.evidence(&pair(s, None));
         assert!(evidence(0.95) > 1.0 && evidence(0.2) < -1.0 && evidence(0.9) < evidence(0.95));
+    }
+
+    #[test]
+    fn it_never_counts_against_pages_that_they_are_alike() {
+        let row = |one: &Similarities, truth: f64| Example { inputs: inputs(one), truth, weight: 1.0 };
+        let (right, wrong) = (examples(0.2, 0.5), examples(0.4, 0.9));
+        let rows = right.iter().map(|one| row(one, 1.0)).chain(wrong.iter().map(|one| row(one, 0.0)));
+        let fitted = Scorer::fit_rows(&rows.collect::<Vec<_>>(), &Scorer::default(), &FitParams::default());
+        assert_eq!(fitted.weights[2 + 2 * Measure::Lcs as usize], 0.0);
+        assert_eq!(fitted.contents(&pair(0.9, None)), fitted.contents(&pair(0.1, None)));
     }
 
     #[test]
