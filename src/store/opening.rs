@@ -49,13 +49,17 @@ impl Store {
             None => return Ok(None),
         };
         let mut publisher = Publisher::open(folder, &last.view)?;
-        if known != Some(&last) && !last.view.is_empty() {
-            // Whether its runs are durable is not known.
-            publisher.merge_all()?;
+        let is_known = known == Some(&last);
+        if !is_known {
+            // Whether the runs that the manifest does not name are durable is not known.
+            let named = known.map_or(&[][..], |known| &known.view);
+            publisher.merge_behind(named.iter().zip(&last.view).take_while(|(a, b)| a == b).count())?;
         }
         store.publisher = Some(publisher);
         store.tokens = Some(TokenIndex::open(folder, store.token_mark()?)?);
-        if known != Some(&last) {
+        if is_known {
+            store.publisher()?.tidy();
+        } else {
             store.write_manifest()?;
         }
         Ok(Some(store))

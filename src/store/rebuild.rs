@@ -89,9 +89,7 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>) -> Result<
     }
     let catalog = Catalog::open_mapped(folder, &[])?;
     let mut store = Store::with_catalog(folder, Some(lock), catalog, left.sentinel.clone(), Access::Write)?;
-    let mut publisher = Publisher::open(folder, manifest.as_ref().map_or(&[], |manifest| &manifest.view))?;
-    publisher.forget();
-    store.publisher = Some(publisher);
+    store.publisher = Some(Publisher::open(folder, &[])?);
     store.tokens = Some(TokenIndex::empty(folder)?);
     for kind in &left.torn {
         store.close_gaps_of(kind)?;

@@ -210,26 +210,50 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
 }
 
 #[test]
-fn a_commit_that_stops_at_any_step_is_there_or_not_and_the_token_index_fits() {
+fn a_commit_that_stops_at_any_step_is_there_or_not_and_so_is_opening_after_it() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
+    let [sound, stopped, store] = ["sound", "stopped", "s"].map(|name| folder.path().join(name));
     make(&sound);
     let before = Store::open(&sound, Access::Read).expect("it is there");
-    let (mut done, mut undone) = (0, 0);
+    let expected = answers(&before);
+    let lay = |from: &Path, to: &Path| {
+        let _ = fs::remove_dir_all(to);
+        copy(from, to);
+    };
+    let ask = |what: &str| assert_eq!(answers(&Store::open(&store, Access::Read).expect(what)), expected, "{what}");
+    let (mut done, mut undone, mut faults_of_opening) = (0, 0, 0);
     for nth in 0.. {
-        let what = format!("step {nth}");
-        let _ = fs::remove_dir_all(&store);
-        copy(&sound, &store);
-        let mut writing = Store::open(&store, Access::Write).expect(&what);
+        lay(&sound, &stopped);
+        let mut writing = Store::open(&stopped, Access::Write).expect("it is sound");
         let mut changes = Changes::default();
-        writing.change_tokens(&mut vec![(1 << 60, SiteId(0), true)], &mut changes).expect(&what);
-        faults::plan(&store, nth, Failure::Broken);
+        writing.change_tokens(&mut vec![(1 << 60, SiteId(0), true)], &mut changes).expect("it is sound");
+        faults::plan(&stopped, nth, Failure::Broken);
         let outcome = writing.commit(changes);
         drop(writing);
-        if faults::end(&store).1.is_none() || outcome.is_ok() {
+        if faults::end(&stopped).1.is_none() || outcome.is_ok() {
             break;
         }
-        wait_for_sled(&store);
+        wait_for_sled(&stopped);
+        // Opening fails at any of its steps, and then not.
+        for step in (nth % 3..).step_by(extent(3, 1)) {
+            let what = format!("step {nth}, then step {step} of opening");
+            lay(&stopped, &store);
+            ask(&what);
+            faults::plan(&store, step, Failure::Broken);
+            let opened = Store::open(&store, Access::Write).map(drop);
+            let failed = faults::end(&store).1;
+            wait_for_sled(&store);
+            ask(&format!("{what}: {failed:?}"));
+            if failed.is_none() {
+                opened.expect(&what);
+                break;
+            }
+            faults_of_opening += 1;
+            drop(Store::open(&store, Access::Write).expect(&what));
+            ask(&what);
+            wait_for_sled(&store);
+        }
+        let what = format!("step {nth}");
         let again = Store::open(&store, Access::Write).expect(&what);
         let is_undone = again.commit_number() == before.commit_number();
         assert!(!again.has_no_tokens().expect(&what), "{what}");
@@ -238,9 +262,18 @@ fn a_commit_that_stops_at_any_step_is_there_or_not_and_the_token_index_fits() {
         wait_for_sled(&store);
         let report = Store::open(&store, Access::Read).expect(&what).check(&()).expect(&what);
         assert!(report.damage.is_none() && report.token_blocks.is_ok(), "{what}: {:?}", report.token_blocks);
+        let [files, named] = [fs::read_dir(store.join("view")).expect("a folder").count(), runs_named(&store)];
+        assert_eq!(files, named, "{what}");
         if is_undone { undone += 1 } else { done += 1 }
     }
-    assert!(undone > 3 && done > 0, "{undone} commits were undone, {done} were not");
+    assert!(undone > 3 && done > 0 && faults_of_opening > 5, "{undone} undone, {done} not, {faults_of_opening} faults");
+}
+
+/// How many runs the manifest of a store names.
+fn runs_named(store: &Path) -> usize {
+    let manifest = fs::read_to_string(store.join("manifest.json")).expect("it is there");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("it is sound");
+    manifest["view"].as_array().expect("a list").len()
 }
 
 #[test]

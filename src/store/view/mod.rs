@@ -196,28 +196,27 @@ pub struct Publisher {
     folder: PathBuf,
     names: Vec<RunName>,
     next: u64,
-    /// Runs that the next manifest will not name.
-    gone: Vec<RunName>,
+    /// Files that the next manifest will not name.
+    gone: Vec<PathBuf>,
 }
 
 impl Publisher {
-    /// Continues from the runs of a manifest. Files that it does not name belong to an unfinished commit, and are removed.
+    /// Continues from the runs of a commit. The other files stay until [`Publisher::tidy`], since the manifest on disk may name them.
     ///
     /// # Errors
     /// When the folder cannot be made or read.
     pub fn open(store: &Path, names: &[RunName]) -> Result<Publisher> {
         let folder = store.join(FOLDER);
         std::fs::create_dir_all(&folder).map_err(Error::io(&folder, "making the folder"))?;
-        let mut next = names.iter().map(|name| name.number + 1).max().unwrap_or(1);
+        let (mut next, mut gone) = (1, Vec::new());
         for entry in std::fs::read_dir(&folder).map_err(Error::io(&folder, "listing"))?.flatten() {
             let Some(number) = number_of(&entry.path()) else { continue };
             next = next.max(number + 1);
             if names.iter().all(|name| name.number != number) {
-                // A file that cannot be removed stays; its number is not used again.
-                let _ = disk::remove(&entry.path());
+                gone.push(entry.path());
             }
         }
-        Ok(Publisher { folder, names: names.to_vec(), next, gone: Vec::new() })
+        Ok(Publisher { folder, names: names.to_vec(), next, gone })
     }
 
     /// The runs of the view, the oldest first.
@@ -243,22 +242,19 @@ impl Publisher {
             bytes += last.bytes;
             kept -= 1;
         }
-        let merged = self.names.split_off(kept);
-        let runs = merged.iter().map(|name| Run::open_mapped(&self.folder, name)).collect::<Result<Vec<_>>>();
-        let runs = runs.inspect_err(|_| self.names.extend_from_slice(&merged))?;
-        let since = self.names.last().map_or(0, |last| last.number + 1);
-        let written = self.write(&runs, delta, since);
-        match written {
-            Ok(name) => {
-                self.names.push(name);
-                self.gone.extend(merged);
-                Ok(())
-            }
-            Err(error) => {
-                self.names.extend(merged);
-                Err(error)
-            }
-        }
+        self.replace(kept, delta)
+    }
+
+    /// Replaces all runs but the first `kept` ones by one new run, with changes.
+    fn replace(&mut self, kept: usize, delta: &Delta) -> Result<()> {
+        let open = |name: &RunName| Run::open_mapped(&self.folder, name);
+        let runs = self.names[kept..].iter().map(open).collect::<Result<Vec<_>>>()?;
+        let since = kept.checked_sub(1).map_or(0, |last| self.names[last].number + 1);
+        let name = self.write(&runs, delta, since)?;
+        let folder = &self.folder;
+        self.gone.extend(self.names.drain(kept..).map(|name| name.path(folder)));
+        self.names.push(name);
+        Ok(())
     }
 
     /// Writes a run of others and of changes, which takes the place of all runs from the number `since` on.
@@ -289,28 +285,19 @@ impl Publisher {
         writer.finish()
     }
 
-    /// Makes one run of all.
+    /// Makes one new run of all but the first `kept` ones, if there are others.
     ///
     /// # Errors
     /// When the disk does not take it, or a run cannot be read.
-    pub fn merge_all(&mut self) -> Result<()> {
-        let runs = self.names.iter().map(|name| Run::open_mapped(&self.folder, name)).collect::<Result<Vec<_>>>()?;
-        let name = self.write(&runs, &Delta::new(), 0)?;
-        self.gone.append(&mut self.names);
-        self.names.push(name);
-        Ok(())
-    }
-
-    /// Makes the view empty.
-    pub fn forget(&mut self) {
-        self.gone.append(&mut self.names);
+    pub fn merge_behind(&mut self, kept: usize) -> Result<()> {
+        if kept < self.names.len() { self.replace(kept, &Delta::new()) } else { Ok(()) }
     }
 
     /// Removes the files that the manifest on disk does not name.
     pub fn tidy(&mut self) {
-        for name in self.gone.drain(..) {
+        for path in self.gone.drain(..) {
             // If a file cannot be removed now, it is removed when the store is opened next.
-            let _ = disk::remove(&name.path(&self.folder));
+            let _ = disk::remove(&path);
         }
     }
 }
