@@ -1,6 +1,7 @@
 //! Opens a store to write: goes on from the last commit that its files hold, or makes the catalog again where they hold none.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::access::{self, fault, lock};
@@ -81,7 +82,7 @@ fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manife
     let last = match (known, later) {
         (None, Some(later)) => later,
         (None, None) => {
-            if fs::metadata(folder.join("batches/000000.rec")).map_or(0, |found| found.len()) > START.0 {
+            if !view::readable_runs(folder).0.is_empty() || has_sources(folder)? {
                 return Ok(None);
             }
             let sentinel = Sentinel { ends: vec![START.0; KINDS.len()], ..Sentinel::default() };
@@ -114,6 +115,21 @@ fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manife
     };
     let catalog = Catalog::open_mapped(folder, &last.view)?;
     Ok(Some((last, catalog)))
+}
+
+/// True where the files of records that cannot be made again hold any.
+fn has_sources(folder: &Path) -> Result<bool> {
+    for kind in KINDS.iter().filter(|kind| kind.is_source) {
+        let path = folder.join(kind.name);
+        let segments = match fs::read_dir(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            found => found.map_err(Error::io(&path, "listing"))?,
+        };
+        if segments.flatten().any(|entry| fs::metadata(entry.path()).is_ok_and(|found| found.len() > START.0)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The mark of the token index in a catalog.

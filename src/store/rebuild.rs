@@ -165,6 +165,10 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
     }
+    let has = |name: &str| KINDS.iter().zip(&sentinel.ends).any(|(kind, &end)| kind.name == name && end > START.0);
+    if manifest.is_none() && has("pages") && !has("batches") && !less.contains(&"batches") {
+        less.push("batches");
+    }
     Ok(Left { sentinel, torn, less })
 }
 

@@ -277,6 +277,27 @@ fn runs_named(store: &Path) -> usize {
 }
 
 #[test]
+fn what_is_left_of_a_store_is_not_taken_for_a_new_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
+    make(&sound);
+    for rest in ["pages", "view"] {
+        let _ = fs::remove_dir_all(&store);
+        copy(&sound.join(rest), &store.join(rest));
+        let opened = Store::open(&store, Access::Write).expect(rest);
+        let losses = opened.losses().expect(rest);
+        assert!(opened.was_rebuilt && !losses.is_empty(), "{rest}");
+    }
+    // A new store whose first commit was stopped.
+    let _ = fs::remove_dir_all(&store);
+    fs::create_dir_all(store.join("view"))
+        .and_then(|()| fs::write(store.join("view/000000000001.run"), "D"))
+        .expect("room");
+    let opened = Store::open(&store, Access::Write).expect("it is new");
+    assert!(!opened.was_rebuilt && opened.losses().expect("sound").is_empty());
+}
+
+#[test]
 fn check_tells_the_pages_that_a_mend_loses() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     make(folder.path());

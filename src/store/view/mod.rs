@@ -169,21 +169,32 @@ impl<'r> Merge<'r> {
     }
 }
 
-/// The runs that make up the view of the last commit whose run is whole, the oldest first, as their files say. `None` where there are none,
-/// where the last one was not written to its end, or where one of them is missing.
+/// The runs that make up the view of the last commit, the oldest first, as their files say. `None` where there are none, where the last one
+/// was not written to its end, or where one of them is missing.
 pub fn last_runs(store: &Path) -> Option<Vec<RunName>> {
+    let (names, is_whole) = readable_runs(store);
+    Some(names).filter(|names| is_whole && !names.is_empty())
+}
+
+/// The same without those that cannot be read; and whether there are none of these.
+pub fn readable_runs(store: &Path) -> (Vec<RunName>, bool) {
     let folder = store.join(FOLDER);
-    let numbers = std::fs::read_dir(&folder).ok()?.flatten().filter_map(|entry| number_of(&entry.path()));
-    let mut numbers: Vec<u64> = numbers.collect();
+    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let mut numbers: Vec<u64> = entries.filter_map(|entry| number_of(&entry.path())).collect();
     numbers.sort_unstable();
-    let mut names = Vec::new();
+    let (mut names, mut is_whole) = (Vec::new(), true);
     while let Some(number) = numbers.pop() {
-        let (name, since) = read_name(&folder, number)?;
+        let Some((name, since)) = read_name(&folder, number) else {
+            is_whole = false;
+            continue;
+        };
         numbers.retain(|&earlier| earlier < since);
+        // What it does not take the place of ends with the run before it.
+        is_whole &= numbers.last().copied() == since.checked_sub(1);
         names.push(name);
     }
     names.reverse();
-    Some(names).filter(|names| !names.is_empty())
+    (names, is_whole)
 }
 
 /// The number of a run, by the path of its file.
