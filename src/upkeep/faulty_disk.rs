@@ -10,6 +10,7 @@ use crate::pipeline::run_all;
 use crate::query::{self, Scope};
 use crate::store::catalog::Changes;
 use crate::store::faults::{self, Failure};
+use crate::store::layout::StageRecord;
 use crate::store::{Access, Loss, Store};
 use crate::types::SiteId;
 
@@ -176,7 +177,8 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
     make(&sound);
-    let expected = answers(&Store::open(&sound, Access::Read).expect("it is there"));
+    let before = Store::open(&sound, Access::Read).expect("it is there");
+    let (expected, commits, settings) = (answers(&before), before.commit_number(), before.settings().clone());
     assert!(sound.join("pages/000001.rec").exists(), "it has several segments");
     let lay = |harm: fn(&Path)| {
         let _ = fs::remove_dir_all(&store);
@@ -195,6 +197,9 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
         for nth in (0..steps).step_by(extent(29, 1)) {
             let what = format!("{name}, step {nth}");
             lay(harm);
+            if nth % 2 == 1 {
+                fs::remove_file(store.join("manifest.json")).expect("it is there");
+            }
             faults::plan(&store, nth, Failure::Broken);
             drop(Store::open(&store, Access::Write));
             faults::end(&store);
@@ -202,6 +207,7 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
             let losses = again.losses().expect(&what);
             assert_eq!(losses.is_empty(), !takes_pages, "{what}: {losses:?}");
             assert!(again.check(&()).expect(&what).damage.is_none(), "{what}");
+            assert!(again.commit_number() > commits && again.settings() == &settings, "{what}");
         }
         let given: &[&str] = if takes_pages { &[SITE] } else { &[] };
         run_all(&mut Store::open(&store, Access::Write).expect(name), &[], given).expect(name);
@@ -295,6 +301,55 @@ fn what_is_left_of_a_store_is_not_taken_for_a_new_one() {
         .expect("room");
     let opened = Store::open(&store, Access::Write).expect("it is new");
     assert!(!opened.was_rebuilt && opened.losses().expect("sound").is_empty());
+}
+
+#[test]
+fn a_loss_is_told_whatever_block_of_the_view_is_damaged_later() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
+    make(&sound);
+    change(&sound.join("pages/000000.rec"), |length| length / 2);
+    change(&last(&sound.join("pages")), |length| length - 3);
+    let mut mended = Store::open(&sound, Access::Write).expect("a disk");
+    let mut changes = Changes::default();
+    // Between the archives and the losses.
+    (0..1000).for_each(|nth| changes.put_stage(&format!("stage {nth}"), &StageRecord::default()));
+    mended.commit(changes).expect("room on disk");
+    drop(mended);
+    let before = Store::open(&sound, Access::Read).expect("it is sound");
+    let lost = before.losses().expect("it is sound");
+    assert!(matches!(&lost[..], [Loss::Archive { .. }]), "{lost:?}");
+    let runs = || fs::read_dir(sound.join("view")).expect("a folder").flatten().map(|entry| entry.path());
+    let (mut same, mut less) = (0, 0);
+    for run in runs() {
+        let bytes = fs::read(&run).expect("it is there");
+        for (nth, at) in (30..bytes.len()).step_by(bytes.len() / extent(30, 90)).enumerate() {
+            let what = format!("byte {at} of {} of {}", bytes.len(), run.display());
+            let _ = fs::remove_dir_all(&store);
+            copy(&sound, &store);
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 1;
+            fs::write(store.join("view").join(run.file_name().expect("a name")), &bytes).expect("room on disk");
+            let has_manifest = nth % 3 < 2;
+            if !has_manifest {
+                fs::remove_file(store.join("manifest.json")).expect("it is there");
+            }
+            let again = Store::open(&store, Access::Write).expect(&what);
+            let losses = again.losses().expect(&what);
+            assert!(again.was_rebuilt, "{what}");
+            assert!(!has_manifest || again.settings() == before.settings(), "{what}");
+            match &losses[..] {
+                // Without the manifest and the index of its blocks, the view says nothing.
+                [] => assert!(!has_manifest && at + 2000 > bytes.len(), "{what}"),
+                [Loss::Nameless { .. } | Loss::Archive { pages: 0, .. }] => less += 1,
+                told => {
+                    assert_eq!(told, lost, "{what}");
+                    same += 1;
+                }
+            }
+        }
+    }
+    assert!(same > 0 && less > 0, "{same} {less}");
 }
 
 #[test]

@@ -197,6 +197,27 @@ pub fn readable_runs(store: &Path) -> (Vec<RunName>, bool) {
     (names, is_whole)
 }
 
+/// The entries of some runs that can be read and whose keys are wanted; and whether all could be read. Where a later entry cannot be read,
+/// the one that it replaced is told.
+pub fn salvage(store: &Path, names: &[RunName], is_wanted: impl Fn(&[u8]) -> bool) -> (Salvaged, bool) {
+    let folder = store.join(FOLDER);
+    let (mut found, mut is_whole) = (Salvaged::new(), true);
+    for name in names {
+        let Ok(run) = Run::open_mapped(&folder, name) else {
+            is_whole = false;
+            continue;
+        };
+        is_whole &= run.salvage(|(key, value)| match value {
+            Some(value) if is_wanted(key) => drop(found.insert(key.to_vec(), value.to_vec())),
+            _ => drop(found.remove(key)),
+        });
+    }
+    (found, is_whole)
+}
+
+/// Entries that could be read, by key.
+pub type Salvaged = BTreeMap<Vec<u8>, Vec<u8>>;
+
 /// The number of a run, by the path of its file.
 fn number_of(path: &Path) -> Option<u64> {
     path.file_stem().and_then(|stem| stem.to_str()?.parse().ok())
