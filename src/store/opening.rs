@@ -98,11 +98,11 @@ fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manife
             };
             let catalog = if is_held { sound(Catalog::open_mapped(folder, &known.view))? } else { None };
             match (catalog, later) {
-                // The token index was changed by one of the two, and goes on with that one.
+                // A commit that did not get to the token index was not reported. Wherever it may have been, it counts.
                 (Some(catalog), Some(later)) => {
-                    let mark = mark_of(&Catalog::open_mapped(folder, &later.view)?);
-                    let is_of_later = mark == mark_of(&catalog) || TokenIndex::there(folder, mark)?.is_ok();
-                    if !is_of_later {
+                    let mark = mark_of(&catalog);
+                    let is_changed = mark != mark_of(&Catalog::open_mapped(folder, &later.view)?);
+                    if is_changed && TokenIndex::there(folder, mark)?.is_ok() {
                         return Ok(Some((known.clone(), catalog)));
                     }
                     later

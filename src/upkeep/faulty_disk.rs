@@ -275,6 +275,25 @@ fn a_commit_that_stops_at_any_step_is_there_or_not_and_so_is_opening_after_it() 
     assert!(undone > 3 && done > 0 && faults_of_opening > 5, "{undone} undone, {done} not, {faults_of_opening} faults");
 }
 
+#[test]
+fn a_commit_that_was_reported_stays_though_the_manifest_is_older_and_the_token_index_is_gone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = folder.path().join("s");
+    make(&store);
+    let old = fs::read(store.join("manifest.json")).expect("it is there");
+    let mut writing = Store::open(&store, Access::Write).expect("it is sound");
+    let mut changes = Changes::default();
+    writing.change_tokens(&mut vec![(1 << 60, SiteId(0), true)], &mut changes).expect("it is sound");
+    writing.commit(changes).expect("room on disk");
+    let commit = writing.commit_number();
+    drop(writing);
+    wait_for_sled(&store);
+    fs::write(store.join("manifest.json"), old).expect("room on disk");
+    fs::remove_dir_all(store.join("tokens")).expect("it is there");
+    let again = Store::open(&store, Access::Write).expect("the runs tell");
+    assert!(again.commit_number() == commit && !again.was_rebuilt, "{} {commit}", again.commit_number());
+}
+
 /// How many runs the manifest of a store names.
 fn runs_named(store: &Path) -> usize {
     let manifest = fs::read_to_string(store.join("manifest.json")).expect("it is there");
