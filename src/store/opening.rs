@@ -28,9 +28,6 @@ impl Store {
     pub(super) fn open_locked(folder: &Path, lock: fs::File) -> Result<Store> {
         let is_there = folder.join(manifest::NAME).exists();
         let known = if is_there { Some(Manifest::read(folder)?) } else { None };
-        if known.is_none() {
-            segments::refuse_other_format(folder, &segments::segment_path(&folder.join("batches"), 0))?;
-        }
         match Store::open_last(folder, known.as_ref())? {
             Some(mut store) => {
                 store.keep_lock(lock);
@@ -145,13 +142,24 @@ fn sound<T>(read: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// Refuses a folder that holds other things, so that it does not become a store by accident.
+/// Refuses a folder that holds other things, so that it does not become a store by accident, and a store of another format.
 fn refuse_foreign_folder(folder: &Path) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };
     };
-    let own =
-        [access::LOCK, token_index::FOLDER, view::FOLDER, reviews::FOLDER, corrections::FILE, "tmp", "manifest.new"];
+    segments::refuse_other_format(folder, &segments::segment_path(&folder.join("batches"), 0))?;
+    let own = [
+        access::LOCK,
+        token_index::FOLDER,
+        "tokens.new",
+        view::FOLDER,
+        reviews::FOLDER,
+        corrections::FILE,
+        "tmp",
+        "manifest.new",
+        "progress.json",
+        "progress.new",
+    ];
     let of_kinds = || KINDS.iter().map(|kind| kind.name);
     for entry in entries.flatten() {
         if !own.into_iter().chain(of_kinds()).any(|name| entry.file_name() == name) {
