@@ -8,6 +8,7 @@
 mod run;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "internals")]
@@ -18,6 +19,7 @@ pub use run::{RunName, RunWriter, read_name};
 use super::disk;
 use super::seen::Seen;
 use crate::error::{Error, Result};
+use crate::files;
 
 /// The folder of the view in a store.
 pub const FOLDER: &str = "view";
@@ -223,10 +225,17 @@ fn number_of(path: &Path) -> Option<u64> {
     path.file_stem().and_then(|stem| stem.to_str()?.parse().ok())
 }
 
+fn open_file(folder: &Path, name: &RunName) -> Result<File> {
+    let path = name.path(folder);
+    files::open(&path).map_err(Error::io(&path, "opening"))
+}
+
 /// Writes the view of each commit.
 pub struct Publisher {
     folder: PathBuf,
     names: Vec<RunName>,
+    /// Their open files, in the same order.
+    files: Vec<File>,
     next: u64,
     /// Files that the next manifest will not name.
     gone: Vec<PathBuf>,
@@ -248,7 +257,17 @@ impl Publisher {
                 gone.push(entry.path());
             }
         }
-        Ok(Publisher { folder, names: names.to_vec(), next, gone })
+        let files = names.iter().map(|name| open_file(&folder, name)).collect::<Result<_>>()?;
+        Ok(Publisher { folder, names: names.to_vec(), files, next, gone })
+    }
+
+    /// Checks that the files of the runs are still there under their names.
+    ///
+    /// # Errors
+    /// When one is not.
+    pub fn check_names(&self) -> Result<()> {
+        let named = self.files.iter().zip(&self.names);
+        named.into_iter().try_for_each(|(file, name)| disk::check_name(file, &name.path(&self.folder)))
     }
 
     /// The runs of the view, the oldest first.
@@ -283,9 +302,12 @@ impl Publisher {
         let runs = self.names[kept..].iter().map(open).collect::<Result<Vec<_>>>()?;
         let since = kept.checked_sub(1).map_or(0, |last| self.names[last].number + 1);
         let name = self.write(&runs, delta, since)?;
+        let file = open_file(&self.folder, &name)?;
         let folder = &self.folder;
         self.gone.extend(self.names.drain(kept..).map(|name| name.path(folder)));
         self.names.push(name);
+        self.files.truncate(kept);
+        self.files.push(file);
         Ok(())
     }
 
@@ -398,6 +420,22 @@ mod tests {
             let files = std::fs::read_dir(folder.path().join(FOLDER)).expect("a folder").count();
             prop_assert_eq!(files, publisher.names().len());
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_run_that_is_removed_or_replaced_under_a_writer_is_told() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut publisher = Publisher::open(folder.path(), &[]).expect("a temporary folder");
+        for (key, bytes) in [(1, 100_000), (2, 1)] {
+            publisher.add(&Delta::from([(vec![key], Some(vec![key; bytes]))])).expect("room on disk");
+        }
+        publisher.check_names().expect("nobody has touched them");
+        let [path, away] = [publisher.names()[0].path(&publisher.folder), folder.path().join("away")];
+        std::fs::rename(&path, &away).expect("a disk");
+        assert!(publisher.names().len() == 2 && publisher.check_names().is_err());
+        std::fs::copy(&away, &path).expect("room on disk");
+        assert!(publisher.check_names().is_err_and(|error| error.to_string().contains("another program")));
     }
 
     #[test]
