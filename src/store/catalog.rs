@@ -61,7 +61,7 @@ pub enum Keyspace {
 }
 
 impl Keyspace {
-    fn key(self, key: &[u8]) -> Vec<u8> {
+    pub(super) fn key(self, key: &[u8]) -> Vec<u8> {
         let mut full = Vec::with_capacity(key.len() + 1);
         full.push(self as u8);
         full.extend_from_slice(key);

@@ -85,7 +85,7 @@ impl Store {
             freed += self.compact_sources()?;
         }
         watch.step("catalog", 0, 1);
-        self.publisher()?.merge_all()?;
+        self.publisher()?.merge_behind(0)?;
         self.write_manifest()?;
         watch.step("tokens", 0, 1);
         if let Some(tokens) = self.tokens.take() {

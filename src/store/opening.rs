@@ -1,6 +1,7 @@
 //! Opens a store to write: goes on from the last commit that its files hold, or makes the catalog again where they hold none.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::access::{self, fault, lock};
@@ -27,9 +28,6 @@ impl Store {
     pub(super) fn open_locked(folder: &Path, lock: fs::File) -> Result<Store> {
         let is_there = folder.join(manifest::NAME).exists();
         let known = if is_there { Some(Manifest::read(folder)?) } else { None };
-        if known.is_none() {
-            segments::refuse_other_format(folder, &segments::segment_path(&folder.join("batches"), 0))?;
-        }
         match Store::open_last(folder, known.as_ref())? {
             Some(mut store) => {
                 store.keep_lock(lock);
@@ -49,13 +47,17 @@ impl Store {
             None => return Ok(None),
         };
         let mut publisher = Publisher::open(folder, &last.view)?;
-        if known != Some(&last) && !last.view.is_empty() {
-            // Whether its runs are durable is not known.
-            publisher.merge_all()?;
+        let is_known = known == Some(&last);
+        if !is_known {
+            // Whether the runs that the manifest does not name are durable is not known.
+            let named = known.map_or(&[][..], |known| &known.view);
+            publisher.merge_behind(named.iter().zip(&last.view).take_while(|(a, b)| a == b).count())?;
         }
         store.publisher = Some(publisher);
         store.tokens = Some(TokenIndex::open(folder, store.token_mark()?)?);
-        if known != Some(&last) {
+        if is_known {
+            store.publisher()?.tidy();
+        } else {
             store.write_manifest()?;
         }
         Ok(Some(store))
@@ -77,7 +79,7 @@ fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manife
     let last = match (known, later) {
         (None, Some(later)) => later,
         (None, None) => {
-            if fs::metadata(folder.join("batches/000000.rec")).map_or(0, |found| found.len()) > START.0 {
+            if !view::readable_runs(folder).0.is_empty() || has_sources(folder)? {
                 return Ok(None);
             }
             let sentinel = Sentinel { ends: vec![START.0; KINDS.len()], ..Sentinel::default() };
@@ -93,11 +95,11 @@ fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manife
             };
             let catalog = if is_held { sound(Catalog::open_mapped(folder, &known.view))? } else { None };
             match (catalog, later) {
-                // The token index was changed by one of the two, and goes on with that one.
+                // A commit that did not get to the token index was not reported. Wherever it may have been, it counts.
                 (Some(catalog), Some(later)) => {
-                    let mark = mark_of(&Catalog::open_mapped(folder, &later.view)?);
-                    let is_of_later = mark == mark_of(&catalog) || TokenIndex::there(folder, mark)?.is_ok();
-                    if !is_of_later {
+                    let mark = mark_of(&catalog);
+                    let is_changed = mark != mark_of(&Catalog::open_mapped(folder, &later.view)?);
+                    if is_changed && TokenIndex::there(folder, mark)?.is_ok() {
                         return Ok(Some((known.clone(), catalog)));
                     }
                     later
@@ -110,6 +112,21 @@ fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manife
     };
     let catalog = Catalog::open_mapped(folder, &last.view)?;
     Ok(Some((last, catalog)))
+}
+
+/// True where the files of records that cannot be made again hold any.
+fn has_sources(folder: &Path) -> Result<bool> {
+    for kind in KINDS.iter().filter(|kind| kind.is_source) {
+        let path = folder.join(kind.name);
+        let segments = match fs::read_dir(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            found => found.map_err(Error::io(&path, "listing"))?,
+        };
+        if segments.flatten().any(|entry| fs::metadata(entry.path()).is_ok_and(|found| found.len() > START.0)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The mark of the token index in a catalog.
@@ -125,13 +142,24 @@ fn sound<T>(read: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// Refuses a folder that holds other things, so that it does not become a store by accident.
+/// Refuses a folder that holds other things, so that it does not become a store by accident, and a store of another format.
 fn refuse_foreign_folder(folder: &Path) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return if folder.exists() { Err(fault(folder, "not a folder; give another --store")) } else { Ok(()) };
     };
-    let own =
-        [access::LOCK, token_index::FOLDER, view::FOLDER, reviews::FOLDER, corrections::FILE, "tmp", "manifest.new"];
+    segments::refuse_other_format(folder, &segments::segment_path(&folder.join("batches"), 0))?;
+    let own = [
+        access::LOCK,
+        token_index::FOLDER,
+        "tokens.new",
+        view::FOLDER,
+        reviews::FOLDER,
+        corrections::FILE,
+        "tmp",
+        "manifest.new",
+        "progress.json",
+        "progress.new",
+    ];
     let of_kinds = || KINDS.iter().map(|kind| kind.name);
     for entry in entries.flatten() {
         if !own.into_iter().chain(of_kinds()).any(|name| entry.file_name() == name) {

@@ -10,58 +10,87 @@ use super::frames::FRAME_HEADER;
 use super::layout::{
     ArchiveRecord, ArchivedBatchRecord, BatchRecord, LossRecord, RemovalRecord, Sentinel, StoredSettings,
 };
-use super::manifest::Manifest;
+use super::manifest::{Manifest, SENTINEL, SETTINGS};
 use super::pages::PagesThere;
 use super::record_kinds::{KINDS, RecordKind, end_of, survey};
-use super::records::{Mapped, Owned, RecordRef, START, UNKNOWN};
+use super::records::{Mapped, Owned, RecordRef, START, UNKNOWN, aligned};
 use super::removed::Removed;
 use super::requests::put_request;
 use super::rewriting::{Damaged, Kept};
 use super::survey_damage::fill;
 use super::token_index::TokenIndex;
-use super::view::{Publisher, RunName, last_runs};
+use super::view::{Publisher, RunName, Salvaged, readable_runs, salvage};
 use super::{Access, Store};
 use crate::error::{Error, Result};
 
 /// How many samples of each reason are kept, for a batch and for an archive.
 pub const SAMPLES: usize = 8;
 
-/// What was known of the store before.
-#[derive(Default)]
+/// What was known of the store before, as far as it can be read.
 pub struct Known {
     /// The archives, by number.
     archives: Archives,
     /// The losses, by key.
     losses: BTreeMap<u32, LossRecord>,
     settings: Option<StoredSettings>,
+    /// Number of the last commit.
+    commit: u64,
+    /// False where something cannot be read.
+    is_whole: bool,
 }
 
 type Archives = BTreeMap<u32, ArchiveRecord>;
 
-/// What a catalog knows of the store; empty where it cannot be read.
-fn known_of(catalog: &Catalog) -> Known {
-    fn all<T: Owned>(catalog: &Catalog, keyspace: Keyspace) -> Result<BTreeMap<u32, T>> {
-        let mut found = BTreeMap::new();
-        catalog.for_each(keyspace, |key, value: T| {
-            if let Some(number) = key.first_chunk() {
-                found.insert(u32::from_be_bytes(*number), value);
+impl Known {
+    /// True where archives may have lost pages of which nothing else is told: of `count` archives, and those of which something is known.
+    /// `now` has what is there of each, and `removed` what a user removed.
+    fn misses_archives(&self, now: &Archives, removed: &Removed, count: u32, has_lost: bool) -> bool {
+        let told = self.losses.keys().filter(|&&number| number < REQUESTS);
+        let count = now.keys().chain(self.archives.keys()).chain(told).max().map_or(0, |last| last + 1).max(count);
+        // An archive that has lost something is not done until it is given again.
+        let is_done = |number: u32| now.get(&number).is_some_and(|archive| archive.done);
+        let is_told = |number: u32| match self.archives.get(&number) {
+            Some(known) => {
+                known.done || known.is_removed() || !now.contains_key(&number) || self.losses.contains_key(&number)
             }
-            Ok(())
-        })?;
-        Ok(found)
+            // It may be one that was removed.
+            None => !now.contains_key(&number) && !self.losses.contains_key(&number) && removed.has_names(),
+        };
+        let is_missed = (0..count).any(|number| !is_done(number) && !is_told(number));
+        !self.is_whole && (is_missed || has_lost && self.archives.is_empty())
     }
-    let read = || {
-        let settings = catalog.get(Keyspace::Meta, b"settings")?;
-        Ok(Known { archives: all(catalog, Keyspace::Archive)?, losses: all(catalog, Keyspace::Loss)?, settings })
-    };
-    read().unwrap_or_else(|_: Error| Known::default())
 }
 
-/// What was known of a store: by the view of the manifest, or else by that of the last commit whose runs are there.
+/// What some runs of the view know of the store.
+fn known_of(folder: &Path, names: &[RunName]) -> Known {
+    fn read<T: Owned>(bytes: &[u8]) -> Option<T> {
+        rkyv::from_bytes::<T, rkyv::rancor::Error>(&aligned(bytes)).ok()
+    }
+    fn all<T: Owned>(found: &Salvaged, space: Keyspace) -> BTreeMap<u32, T> {
+        let entries = found.range(vec![space as u8]..vec![space as u8 + 1]);
+        entries.filter_map(|(key, value)| Some((u32::from_be_bytes(*key[1..].first_chunk()?), read(value)?))).collect()
+    }
+    let wanted = [Keyspace::Archive, Keyspace::Loss, Keyspace::Meta];
+    let is_wanted = |key: &[u8]| wanted.iter().any(|&space| key.first() == Some(&(space as u8)));
+    let (found, is_whole) = salvage(folder, names, is_wanted);
+    let meta = |name: &[u8]| found.get(&Keyspace::Meta.key(name));
+    Known {
+        archives: all(&found, Keyspace::Archive),
+        losses: all(&found, Keyspace::Loss),
+        settings: meta(SETTINGS).and_then(|bytes| read(bytes)),
+        commit: meta(SENTINEL).and_then(|bytes| read(bytes)).map_or(0, |sentinel: Sentinel| sentinel.commit),
+        is_whole,
+    }
+}
+
+/// What was known of a store: by the view of the manifest, or else by the runs that are there.
 fn known_before(folder: &Path, manifest: Option<&Manifest>) -> Known {
-    let of = |names: &[RunName]| Catalog::open(folder, names).map(|catalog| known_of(&catalog)).unwrap_or_default();
-    let known = manifest.map(|manifest| of(&manifest.view)).unwrap_or_default();
-    if known.archives.is_empty() { last_runs(folder).map(|names| of(&names)).unwrap_or_default() } else { known }
+    let (names, is_whole) = readable_runs(folder);
+    let last = known_of(folder, &names);
+    let named = manifest.map(|manifest| known_of(folder, &manifest.view));
+    let is_whole = named.as_ref().map_or(last.is_whole && is_whole && !names.is_empty(), |named| named.is_whole);
+    let commit = last.commit.max(manifest.map_or(0, |manifest| manifest.sentinel.commit));
+    Known { commit, is_whole, ..named.filter(|named| !named.archives.is_empty()).unwrap_or(last) }
 }
 
 /// The state of the source files.
@@ -78,7 +107,7 @@ struct Left {
 /// and removals are kept, since they cannot be made again.
 pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>) -> Result<Store> {
     let known = known_before(folder, manifest.as_ref());
-    let left = clear(folder, manifest.as_ref())?;
+    let left = clear(folder, manifest.as_ref(), known.commit)?;
     let is_mended = !left.less.is_empty() || !left.torn.is_empty();
     if let Some(manifest) = manifest.as_ref().filter(|_| is_mended) {
         let lost = left.less.iter().map(|name| (*name).to_owned()).collect();
@@ -89,9 +118,7 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>) -> Result<
     }
     let catalog = Catalog::open_mapped(folder, &[])?;
     let mut store = Store::with_catalog(folder, Some(lock), catalog, left.sentinel.clone(), Access::Write)?;
-    let mut publisher = Publisher::open(folder, manifest.as_ref().map_or(&[], |manifest| &manifest.view))?;
-    publisher.forget();
-    store.publisher = Some(publisher);
+    store.publisher = Some(Publisher::open(folder, &[])?);
     store.tokens = Some(TokenIndex::empty(folder)?);
     for kind in &left.torn {
         store.close_gaps_of(kind)?;
@@ -114,7 +141,7 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>) -> Result<
     }
     let archives_known = manifest.as_ref().map_or(0, |manifest| manifest.archives);
     put_archives(&archives, &known, archives_known, &mut changes);
-    if !left.less.is_empty() && known.archives.is_empty() {
+    if known.misses_archives(&archives, store.removed(), archives_known, !left.less.is_empty()) {
         let loss = LossRecord { pages: 0, archives: archives_known.max(archives.len() as u32) };
         changes.put(Keyspace::Loss, &NAMELESS.to_be_bytes(), &loss);
     }
@@ -139,10 +166,9 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>) -> Result<
     Ok(store)
 }
 
-/// Removes the files that can be made again, and surveys those that cannot.
-fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
-    // The number of the commit only grows, so that data of an earlier commit is never taken for data of a later one.
-    let commit = manifest.map_or(0, |manifest| manifest.sentinel.commit);
+/// Removes the files that can be made again, and surveys those that cannot. The number of the commit only grows, so that data of an earlier
+/// commit is never taken for data of a later one.
+fn clear(folder: &Path, manifest: Option<&Manifest>, commit: u64) -> Result<Left> {
     let mut sentinel = Sentinel { commit, ends: vec![START.0; KINDS.len()], ..Sentinel::default() };
     let (mut torn, mut less) = (Vec::new(), Vec::new());
     for (kind, end) in KINDS.iter().zip(&mut sentinel.ends) {
@@ -166,6 +192,10 @@ fn clear(folder: &Path, manifest: Option<&Manifest>) -> Result<Left> {
         } else if path.exists() {
             fs::remove_dir_all(&path).map_err(Error::io(&path, "clearing"))?;
         }
+    }
+    let has = |name: &str| KINDS.iter().zip(&sentinel.ends).any(|(kind, &end)| kind.name == name && end > START.0);
+    if manifest.is_none() && has("pages") && !has("batches") && !less.contains(&"batches") {
+        less.push("batches");
     }
     Ok(Left { sentinel, torn, less })
 }
@@ -226,7 +256,9 @@ fn put_archives(archives: &Archives, known: &Known, count: u32, changes: &mut Ch
         changes.put(Keyspace::Fingerprint, &archive.identity.fingerprint.to_be_bytes(), &number);
     };
     archives.iter().for_each(|(&number, archive)| put(number, archive));
+    let has_name = |number: u32| archives.contains_key(&number) || known.archives.contains_key(&number);
     let mut losses = known.losses.clone();
+    losses.retain(|&number, _| number >= REQUESTS || has_name(number));
     for (&number, before) in &known.archives {
         let now = archives.get(&number);
         if now.is_some_and(|now| now.position >= before.position && now.done == before.done) {

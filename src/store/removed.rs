@@ -99,6 +99,11 @@ impl Removed {
         RemovalRecord { batches: Vec::new(), names, replaces: true, purged: true }
     }
 
+    /// True when a user removed something.
+    pub fn has_names(&self) -> bool {
+        !self.names.is_empty() || !self.ranges.is_empty()
+    }
+
     /// True when the files hold what was removed.
     pub fn is_in_files(&self) -> bool {
         self.is_in_files

@@ -85,7 +85,15 @@ impl Store {
         if !changes.is_empty() {
             self.commit(changes)?;
         }
-        if results == Results::Sites && self.token_mark()? != 0 { self.forget_tokens() } else { Ok(()) }
+        if results == Results::Sites {
+            // Whoever looks for the last site would go through all that were removed.
+            self.publisher()?.merge_behind(0)?;
+            self.write_manifest()?;
+            if self.token_mark()? != 0 {
+                self.forget_tokens()?;
+            }
+        }
+        Ok(())
     }
 
     /// Empties the token index.
@@ -148,5 +156,19 @@ mod tests {
         assert!(store.site(id).expect("a catalog").is_some() && !store.has_no_tokens().expect("an index"));
         store.forget_results("index", Results::Sites).expect("room on disk");
         assert!(store.site(id).expect("a catalog").is_none() && store.has_no_tokens().expect("an index"));
+    }
+
+    #[test]
+    fn nothing_is_left_of_sites_that_are_forgotten() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut store = Store::open(folder.path(), Access::Write).expect("a new store");
+        let mut changes = Changes::default();
+        (0..10_000).for_each(|number| changes.put_site(SiteId(number), &SiteHead::default()));
+        store.commit(changes).expect("room on disk");
+        store.forget_results("index", Results::Sites).expect("room on disk");
+        assert_eq!(store.site_count().expect("a catalog"), 0);
+        let runs = std::fs::read_dir(folder.path().join("view")).expect("a folder").flatten();
+        let bytes: u64 = runs.map(|run| run.metadata().map_or(0, |found| found.len())).sum();
+        assert!(bytes < 1000, "{bytes}");
     }
 }

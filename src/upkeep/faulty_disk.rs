@@ -10,6 +10,7 @@ use crate::pipeline::run_all;
 use crate::query::{self, Scope};
 use crate::store::catalog::Changes;
 use crate::store::faults::{self, Failure};
+use crate::store::layout::StageRecord;
 use crate::store::{Access, Loss, Store};
 use crate::types::SiteId;
 
@@ -176,7 +177,8 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
     make(&sound);
-    let expected = answers(&Store::open(&sound, Access::Read).expect("it is there"));
+    let before = Store::open(&sound, Access::Read).expect("it is there");
+    let (expected, commits, settings) = (answers(&before), before.commit_number(), before.settings().clone());
     assert!(sound.join("pages/000001.rec").exists(), "it has several segments");
     let lay = |harm: fn(&Path)| {
         let _ = fs::remove_dir_all(&store);
@@ -195,6 +197,9 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
         for nth in (0..steps).step_by(extent(29, 1)) {
             let what = format!("{name}, step {nth}");
             lay(harm);
+            if nth % 2 == 1 {
+                fs::remove_file(store.join("manifest.json")).expect("it is there");
+            }
             faults::plan(&store, nth, Failure::Broken);
             drop(Store::open(&store, Access::Write));
             faults::end(&store);
@@ -202,6 +207,7 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
             let losses = again.losses().expect(&what);
             assert_eq!(losses.is_empty(), !takes_pages, "{what}: {losses:?}");
             assert!(again.check(&()).expect(&what).damage.is_none(), "{what}");
+            assert!(again.commit_number() > commits && again.settings() == &settings, "{what}");
         }
         let given: &[&str] = if takes_pages { &[SITE] } else { &[] };
         run_all(&mut Store::open(&store, Access::Write).expect(name), &[], given).expect(name);
@@ -210,26 +216,50 @@ fn a_mend_that_stops_at_any_step_goes_on_and_loses_no_more() {
 }
 
 #[test]
-fn a_commit_that_stops_at_any_step_is_there_or_not_and_the_token_index_fits() {
+fn a_commit_that_stops_at_any_step_is_there_or_not_and_so_is_opening_after_it() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
+    let [sound, stopped, store] = ["sound", "stopped", "s"].map(|name| folder.path().join(name));
     make(&sound);
     let before = Store::open(&sound, Access::Read).expect("it is there");
-    let (mut done, mut undone) = (0, 0);
+    let expected = answers(&before);
+    let lay = |from: &Path, to: &Path| {
+        let _ = fs::remove_dir_all(to);
+        copy(from, to);
+    };
+    let ask = |what: &str| assert_eq!(answers(&Store::open(&store, Access::Read).expect(what)), expected, "{what}");
+    let (mut done, mut undone, mut faults_of_opening) = (0, 0, 0);
     for nth in 0.. {
-        let what = format!("step {nth}");
-        let _ = fs::remove_dir_all(&store);
-        copy(&sound, &store);
-        let mut writing = Store::open(&store, Access::Write).expect(&what);
+        lay(&sound, &stopped);
+        let mut writing = Store::open(&stopped, Access::Write).expect("it is sound");
         let mut changes = Changes::default();
-        writing.change_tokens(&mut vec![(1 << 60, SiteId(0), true)], &mut changes).expect(&what);
-        faults::plan(&store, nth, Failure::Broken);
+        writing.change_tokens(&mut vec![(1 << 60, SiteId(0), true)], &mut changes).expect("it is sound");
+        faults::plan(&stopped, nth, Failure::Broken);
         let outcome = writing.commit(changes);
         drop(writing);
-        if faults::end(&store).1.is_none() || outcome.is_ok() {
+        if faults::end(&stopped).1.is_none() || outcome.is_ok() {
             break;
         }
-        wait_for_sled(&store);
+        wait_for_sled(&stopped);
+        // Opening fails at any of its steps, and then not.
+        for step in (nth % 3..).step_by(extent(3, 1)) {
+            let what = format!("step {nth}, then step {step} of opening");
+            lay(&stopped, &store);
+            ask(&what);
+            faults::plan(&store, step, Failure::Broken);
+            let opened = Store::open(&store, Access::Write).map(drop);
+            let failed = faults::end(&store).1;
+            wait_for_sled(&store);
+            ask(&format!("{what}: {failed:?}"));
+            if failed.is_none() {
+                opened.expect(&what);
+                break;
+            }
+            faults_of_opening += 1;
+            drop(Store::open(&store, Access::Write).expect(&what));
+            ask(&what);
+            wait_for_sled(&store);
+        }
+        let what = format!("step {nth}");
         let again = Store::open(&store, Access::Write).expect(&what);
         let is_undone = again.commit_number() == before.commit_number();
         assert!(!again.has_no_tokens().expect(&what), "{what}");
@@ -238,9 +268,107 @@ fn a_commit_that_stops_at_any_step_is_there_or_not_and_the_token_index_fits() {
         wait_for_sled(&store);
         let report = Store::open(&store, Access::Read).expect(&what).check(&()).expect(&what);
         assert!(report.damage.is_none() && report.token_blocks.is_ok(), "{what}: {:?}", report.token_blocks);
+        let [files, named] = [fs::read_dir(store.join("view")).expect("a folder").count(), runs_named(&store)];
+        assert_eq!(files, named, "{what}");
         if is_undone { undone += 1 } else { done += 1 }
     }
-    assert!(undone > 3 && done > 0, "{undone} commits were undone, {done} were not");
+    assert!(undone > 3 && done > 0 && faults_of_opening > 5, "{undone} undone, {done} not, {faults_of_opening} faults");
+}
+
+#[test]
+fn a_commit_that_was_reported_stays_though_the_manifest_is_older_and_the_token_index_is_gone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let store = folder.path().join("s");
+    make(&store);
+    let old = fs::read(store.join("manifest.json")).expect("it is there");
+    let mut writing = Store::open(&store, Access::Write).expect("it is sound");
+    let mut changes = Changes::default();
+    writing.change_tokens(&mut vec![(1 << 60, SiteId(0), true)], &mut changes).expect("it is sound");
+    writing.commit(changes).expect("room on disk");
+    let commit = writing.commit_number();
+    drop(writing);
+    wait_for_sled(&store);
+    fs::write(store.join("manifest.json"), old).expect("room on disk");
+    fs::remove_dir_all(store.join("tokens")).expect("it is there");
+    let again = Store::open(&store, Access::Write).expect("the runs tell");
+    assert!(again.commit_number() == commit && !again.was_rebuilt, "{} {commit}", again.commit_number());
+}
+
+/// How many runs the manifest of a store names.
+fn runs_named(store: &Path) -> usize {
+    let manifest = fs::read_to_string(store.join("manifest.json")).expect("it is there");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("it is sound");
+    manifest["view"].as_array().expect("a list").len()
+}
+
+#[test]
+fn what_is_left_of_a_store_is_not_taken_for_a_new_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
+    make(&sound);
+    for rest in ["pages", "view"] {
+        let _ = fs::remove_dir_all(&store);
+        copy(&sound.join(rest), &store.join(rest));
+        let opened = Store::open(&store, Access::Write).expect(rest);
+        let losses = opened.losses().expect(rest);
+        assert!(opened.was_rebuilt && !losses.is_empty(), "{rest}");
+    }
+    // A new store whose first commit was stopped.
+    let _ = fs::remove_dir_all(&store);
+    fs::create_dir_all(store.join("view"))
+        .and_then(|()| fs::write(store.join("view/000000000001.run"), "D"))
+        .expect("room");
+    let opened = Store::open(&store, Access::Write).expect("it is new");
+    assert!(!opened.was_rebuilt && opened.losses().expect("sound").is_empty());
+}
+
+#[test]
+fn a_loss_is_told_whatever_block_of_the_view_is_damaged_later() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
+    make(&sound);
+    change(&sound.join("pages/000000.rec"), |length| length / 2);
+    change(&last(&sound.join("pages")), |length| length - 3);
+    let mut mended = Store::open(&sound, Access::Write).expect("a disk");
+    let mut changes = Changes::default();
+    // Between the archives and the losses.
+    (0..1000).for_each(|nth| changes.put_stage(&format!("stage {nth}"), &StageRecord::default()));
+    mended.commit(changes).expect("room on disk");
+    drop(mended);
+    let before = Store::open(&sound, Access::Read).expect("it is sound");
+    let lost = before.losses().expect("it is sound");
+    assert!(matches!(&lost[..], [Loss::Archive { .. }]), "{lost:?}");
+    let runs = || fs::read_dir(sound.join("view")).expect("a folder").flatten().map(|entry| entry.path());
+    let (mut same, mut less) = (0, 0);
+    for run in runs() {
+        let bytes = fs::read(&run).expect("it is there");
+        for (nth, at) in (30..bytes.len()).step_by(bytes.len() / extent(30, 90)).enumerate() {
+            let what = format!("byte {at} of {} of {}", bytes.len(), run.display());
+            let _ = fs::remove_dir_all(&store);
+            copy(&sound, &store);
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 1;
+            fs::write(store.join("view").join(run.file_name().expect("a name")), &bytes).expect("room on disk");
+            let has_manifest = nth % 3 < 2;
+            if !has_manifest {
+                fs::remove_file(store.join("manifest.json")).expect("it is there");
+            }
+            let again = Store::open(&store, Access::Write).expect(&what);
+            let losses = again.losses().expect(&what);
+            assert!(again.was_rebuilt, "{what}");
+            assert!(!has_manifest || again.settings() == before.settings(), "{what}");
+            match &losses[..] {
+                // Without the manifest and the index of its blocks, the view says nothing.
+                [] => assert!(!has_manifest && at + 2000 > bytes.len(), "{what}"),
+                [Loss::Nameless { .. } | Loss::Archive { pages: 0, .. }] => less += 1,
+                told => {
+                    assert_eq!(told, lost, "{what}");
+                    same += 1;
+                }
+            }
+        }
+    }
+    assert!(same > 0 && less > 0, "{same} {less}");
 }
 
 #[test]

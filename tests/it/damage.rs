@@ -65,10 +65,13 @@ fn a_store_of_another_version_is_left_alone() {
     header[8..12].copy_from_slice(&12u32.to_le_bytes());
     header.extend(crc32c::crc32c(&header).to_le_bytes());
     fs::write(&batches, [&header[..], &bytes[64..]].concat()).expect("room on the disk");
+    // It may have files that this version does not know.
+    fs::create_dir(store.join("catalog")).expect("room on the disk");
     let before = contents(&store);
     let (code, stderr) = failure(diglot(&store).arg("run").arg(folder.path().join("tiny.warc")));
     assert!(code == 1 && stderr.contains("written in format 12, this program reads"), "{stderr}");
     assert!(contents(&store) == before, "the store was changed");
+    fs::remove_dir(store.join("catalog")).expect("it is there");
     fs::write(&batches, &bytes).expect("room on the disk");
     fs::write(&manifest, &sound).expect("room on the disk");
     assert_eq!(rows(&store, &["pairs"]).len(), 5);
@@ -79,6 +82,9 @@ fn a_store_of_another_version_is_left_alone() {
     assert!(code == 1 && stderr.contains("manifest.json is damaged (its checksum does not fit)"), "{stderr}");
     assert!(stderr.contains("delete that file and run again"), "{stderr}");
     fs::remove_file(&manifest).expect("it is there");
+    // Compaction and a run were killed.
+    fs::create_dir(store.join("tokens.new")).expect("room on the disk");
+    fs::write(store.join("progress.new"), "").expect("room on the disk");
     run(&store, &[&folder.path().join("tiny.warc")]);
     assert_eq!(rows(&store, &["pairs"]).len(), 5);
 }

@@ -8,6 +8,7 @@
 mod run;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "internals")]
@@ -18,6 +19,7 @@ pub use run::{RunName, RunWriter, read_name};
 use super::disk;
 use super::seen::Seen;
 use crate::error::{Error, Result};
+use crate::files;
 
 /// The folder of the view in a store.
 pub const FOLDER: &str = "view";
@@ -169,55 +171,103 @@ impl<'r> Merge<'r> {
     }
 }
 
-/// The runs that make up the view of the last commit whose run is whole, the oldest first, as their files say. `None` where there are none,
-/// where the last one was not written to its end, or where one of them is missing.
+/// The runs that make up the view of the last commit, the oldest first, as their files say. `None` where there are none, where the last one
+/// was not written to its end, or where one of them is missing.
 pub fn last_runs(store: &Path) -> Option<Vec<RunName>> {
+    let (names, is_whole) = readable_runs(store);
+    Some(names).filter(|names| is_whole && !names.is_empty())
+}
+
+/// The same without those that cannot be read; and whether there are none of these.
+pub fn readable_runs(store: &Path) -> (Vec<RunName>, bool) {
     let folder = store.join(FOLDER);
-    let numbers = std::fs::read_dir(&folder).ok()?.flatten().filter_map(|entry| number_of(&entry.path()));
-    let mut numbers: Vec<u64> = numbers.collect();
+    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let mut numbers: Vec<u64> = entries.filter_map(|entry| number_of(&entry.path())).collect();
     numbers.sort_unstable();
-    let mut names = Vec::new();
+    let (mut names, mut is_whole) = (Vec::new(), true);
     while let Some(number) = numbers.pop() {
-        let (name, since) = read_name(&folder, number)?;
+        let Some((name, since)) = read_name(&folder, number) else {
+            is_whole = false;
+            continue;
+        };
         numbers.retain(|&earlier| earlier < since);
+        // What it does not take the place of ends with the run before it.
+        is_whole &= numbers.last().copied() == since.checked_sub(1);
         names.push(name);
     }
     names.reverse();
-    Some(names).filter(|names| !names.is_empty())
+    (names, is_whole)
 }
+
+/// The entries of some runs that can be read and whose keys are wanted; and whether all could be read. Where a later entry cannot be read,
+/// the one that it replaced is told.
+pub fn salvage(store: &Path, names: &[RunName], is_wanted: impl Fn(&[u8]) -> bool) -> (Salvaged, bool) {
+    let folder = store.join(FOLDER);
+    let (mut found, mut is_whole) = (Salvaged::new(), true);
+    for name in names {
+        let Ok(run) = Run::open_mapped(&folder, name) else {
+            is_whole = false;
+            continue;
+        };
+        is_whole &= run.salvage(|(key, value)| match value {
+            Some(value) if is_wanted(key) => drop(found.insert(key.to_vec(), value.to_vec())),
+            _ => drop(found.remove(key)),
+        });
+    }
+    (found, is_whole)
+}
+
+/// Entries that could be read, by key.
+pub type Salvaged = BTreeMap<Vec<u8>, Vec<u8>>;
 
 /// The number of a run, by the path of its file.
 fn number_of(path: &Path) -> Option<u64> {
     path.file_stem().and_then(|stem| stem.to_str()?.parse().ok())
 }
 
+fn open_file(folder: &Path, name: &RunName) -> Result<File> {
+    let path = name.path(folder);
+    files::open(&path).map_err(Error::io(&path, "opening"))
+}
+
 /// Writes the view of each commit.
 pub struct Publisher {
     folder: PathBuf,
     names: Vec<RunName>,
+    /// Their open files, in the same order.
+    files: Vec<File>,
     next: u64,
-    /// Runs that the next manifest will not name.
-    gone: Vec<RunName>,
+    /// Files that the next manifest will not name.
+    gone: Vec<PathBuf>,
 }
 
 impl Publisher {
-    /// Continues from the runs of a manifest. Files that it does not name belong to an unfinished commit, and are removed.
+    /// Continues from the runs of a commit. The other files stay until [`Publisher::tidy`], since the manifest on disk may name them.
     ///
     /// # Errors
     /// When the folder cannot be made or read.
     pub fn open(store: &Path, names: &[RunName]) -> Result<Publisher> {
         let folder = store.join(FOLDER);
         std::fs::create_dir_all(&folder).map_err(Error::io(&folder, "making the folder"))?;
-        let mut next = names.iter().map(|name| name.number + 1).max().unwrap_or(1);
+        let (mut next, mut gone) = (1, Vec::new());
         for entry in std::fs::read_dir(&folder).map_err(Error::io(&folder, "listing"))?.flatten() {
             let Some(number) = number_of(&entry.path()) else { continue };
             next = next.max(number + 1);
             if names.iter().all(|name| name.number != number) {
-                // A file that cannot be removed stays; its number is not used again.
-                let _ = disk::remove(&entry.path());
+                gone.push(entry.path());
             }
         }
-        Ok(Publisher { folder, names: names.to_vec(), next, gone: Vec::new() })
+        let files = names.iter().map(|name| open_file(&folder, name)).collect::<Result<_>>()?;
+        Ok(Publisher { folder, names: names.to_vec(), files, next, gone })
+    }
+
+    /// Checks that the files of the runs are still there under their names.
+    ///
+    /// # Errors
+    /// When one is not.
+    pub fn check_names(&self) -> Result<()> {
+        let named = self.files.iter().zip(&self.names);
+        named.into_iter().try_for_each(|(file, name)| disk::check_name(file, &name.path(&self.folder)))
     }
 
     /// The runs of the view, the oldest first.
@@ -243,22 +293,22 @@ impl Publisher {
             bytes += last.bytes;
             kept -= 1;
         }
-        let merged = self.names.split_off(kept);
-        let runs = merged.iter().map(|name| Run::open_mapped(&self.folder, name)).collect::<Result<Vec<_>>>();
-        let runs = runs.inspect_err(|_| self.names.extend_from_slice(&merged))?;
-        let since = self.names.last().map_or(0, |last| last.number + 1);
-        let written = self.write(&runs, delta, since);
-        match written {
-            Ok(name) => {
-                self.names.push(name);
-                self.gone.extend(merged);
-                Ok(())
-            }
-            Err(error) => {
-                self.names.extend(merged);
-                Err(error)
-            }
-        }
+        self.replace(kept, delta)
+    }
+
+    /// Replaces all runs but the first `kept` ones by one new run, with changes.
+    fn replace(&mut self, kept: usize, delta: &Delta) -> Result<()> {
+        let open = |name: &RunName| Run::open_mapped(&self.folder, name);
+        let runs = self.names[kept..].iter().map(open).collect::<Result<Vec<_>>>()?;
+        let since = kept.checked_sub(1).map_or(0, |last| self.names[last].number + 1);
+        let name = self.write(&runs, delta, since)?;
+        let file = open_file(&self.folder, &name)?;
+        let folder = &self.folder;
+        self.gone.extend(self.names.drain(kept..).map(|name| name.path(folder)));
+        self.names.push(name);
+        self.files.truncate(kept);
+        self.files.push(file);
+        Ok(())
     }
 
     /// Writes a run of others and of changes, which takes the place of all runs from the number `since` on.
@@ -289,28 +339,19 @@ impl Publisher {
         writer.finish()
     }
 
-    /// Makes one run of all.
+    /// Makes one new run of all but the first `kept` ones, if there are others.
     ///
     /// # Errors
     /// When the disk does not take it, or a run cannot be read.
-    pub fn merge_all(&mut self) -> Result<()> {
-        let runs = self.names.iter().map(|name| Run::open_mapped(&self.folder, name)).collect::<Result<Vec<_>>>()?;
-        let name = self.write(&runs, &Delta::new(), 0)?;
-        self.gone.append(&mut self.names);
-        self.names.push(name);
-        Ok(())
-    }
-
-    /// Makes the view empty.
-    pub fn forget(&mut self) {
-        self.gone.append(&mut self.names);
+    pub fn merge_behind(&mut self, kept: usize) -> Result<()> {
+        if kept < self.names.len() { self.replace(kept, &Delta::new()) } else { Ok(()) }
     }
 
     /// Removes the files that the manifest on disk does not name.
     pub fn tidy(&mut self) {
-        for name in self.gone.drain(..) {
+        for path in self.gone.drain(..) {
             // If a file cannot be removed now, it is removed when the store is opened next.
-            let _ = disk::remove(&name.path(&self.folder));
+            let _ = disk::remove(&path);
         }
     }
 }
@@ -379,6 +420,22 @@ mod tests {
             let files = std::fs::read_dir(folder.path().join(FOLDER)).expect("a folder").count();
             prop_assert_eq!(files, publisher.names().len());
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_run_that_is_removed_or_replaced_under_a_writer_is_told() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut publisher = Publisher::open(folder.path(), &[]).expect("a temporary folder");
+        for (key, bytes) in [(1, 100_000), (2, 1)] {
+            publisher.add(&Delta::from([(vec![key], Some(vec![key; bytes]))])).expect("room on disk");
+        }
+        publisher.check_names().expect("nobody has touched them");
+        let [path, away] = [publisher.names()[0].path(&publisher.folder), folder.path().join("away")];
+        std::fs::rename(&path, &away).expect("a disk");
+        assert!(publisher.names().len() == 2 && publisher.check_names().is_err());
+        std::fs::copy(&away, &path).expect("room on disk");
+        assert!(publisher.check_names().is_err_and(|error| error.to_string().contains("another program")));
     }
 
     #[test]

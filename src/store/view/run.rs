@@ -314,6 +314,18 @@ impl Run {
         low.checked_sub(1)
     }
 
+    /// Calls `each` with every entry of the blocks that can be read; false where there are others.
+    pub fn salvage(&self, mut each: impl FnMut(Entry<'_>)) -> bool {
+        let mut is_whole = true;
+        for block in 0..self.count {
+            match self.block(block).as_deref() {
+                Ok(bytes) => Entries::of(bytes).for_each(&mut each),
+                Err(_) => is_whole = false,
+            }
+        }
+        is_whole
+    }
+
     /// The value of a key: `None` where the run has no entry for it, `Some(None)` where it was removed.
     ///
     /// # Errors
