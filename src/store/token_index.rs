@@ -26,8 +26,9 @@ const FRESH: &str = "tokens.new";
 const CACHE_BYTES: u64 = 64 << 20;
 /// How long to wait before trying again to open an index that another process holds: sled releases its files a moment after it is closed.
 const POLL: Duration = Duration::from_millis(20);
-/// The key of the mark; those of blocks are 8 bytes behind another letter.
-const MARK: &[u8] = b"m";
+/// The key of the mark; those of blocks are 8 bytes behind another letter. Its second byte is the version of what is kept of a URL
+/// ([`crate::keys::sides`]): an index of another version has no mark here.
+const MARK: &[u8] = b"m1";
 const BLOCK: u8 = b't';
 /// How many blocks are copied at once. sled keeps for long what a large batch replaces.
 const BATCH: usize = 5000;
@@ -333,6 +334,16 @@ mod tests {
         drop(index);
         assert_eq!(read(&open(6)).expect("sound"), Blocks::new(), "it is of another commit");
         assert_eq!(open(0).mark().expect("sound"), 0);
+    }
+
+    #[test]
+    fn an_index_that_keeps_other_texts_is_emptied() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let index = TokenIndex::open(folder.path(), 0).expect("nobody else has it");
+        index.apply(&[(0, vec![1])].into(), 0).expect("room on disk");
+        index.db().insert(b"m", &5u64.to_le_bytes()).expect("room on disk");
+        drop(index);
+        assert!(read(&TokenIndex::open(folder.path(), 5).expect("nobody else has it")).expect("sound").is_empty());
     }
 
     #[test]
