@@ -121,7 +121,7 @@ impl Store {
     /// When the catalog cannot be read, or file handles or memory run out.
     pub(crate) fn ask_tokens(&self, tokens: &[&str]) -> Result<Option<RoaringBitmap>> {
         // sled opens its files for one process, and a process that writes would find them taken.
-        let Some(_lock) = access::lock_to_read(&self.folder) else { return Ok(None) };
+        let Some(_lock) = access::lock_to_ask(&self.folder) else { return Ok(None) };
         let is_last = Manifest::read(&self.folder).is_ok_and(|manifest| manifest.sentinel == self.sentinel);
         if !is_last || self.token_progress()?.is_some() {
             return Ok(None);
