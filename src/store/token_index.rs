@@ -64,11 +64,17 @@ impl TokenIndex {
     pub fn open(store: &Path, mark: u64) -> Result<TokenIndex> {
         remove(&store.join(FRESH))?;
         match open_patiently(&store.join(FOLDER)) {
-            Ok(index) if index.mark().is_ok_and(|found| found == mark) => Ok(index),
-            Ok(_) | Err(OpenFailure::Damaged(_)) => TokenIndex::empty(store),
-            Err(OpenFailure::Locked) => Err(in_use(store)),
-            Err(OpenFailure::Environment(error)) => Err(error),
+            Ok(index) => {
+                if index.ask(|| index.mark())?.is_ok_and(|found| found == mark) {
+                    return Ok(index);
+                }
+            }
+            Err(OpenFailure::Damaged(_)) => {}
+            Err(OpenFailure::Locked) => return Err(in_use(store)),
+            Err(OpenFailure::Environment(error)) => return Err(error),
         }
+        // It is closed by now.
+        TokenIndex::empty(store)
     }
 
     /// Makes an empty index in place of the one that a store has.
@@ -96,14 +102,31 @@ impl TokenIndex {
             return Ok(Err("is missing; the next run makes it again".into()));
         }
         match open_once(&folder) {
-            Ok(index) if index.mark()? == mark => Ok(Ok(index)),
-            Ok(_) => Ok(Err("is of another state of the store; the next run makes it again".into())),
+            Ok(index) => Ok(match index.ask(|| index.mark())? {
+                Ok(found) if found == mark => Ok(index),
+                Ok(_) => Err("is of another state of the store; the next run makes it again".into()),
+                Err(_) => Err("cannot be read; the next run makes it again".into()),
+            }),
             Err(OpenFailure::Damaged(why)) => Ok(Err(format!("cannot be opened ({why}); the next run makes it again"))),
             Err(OpenFailure::Locked) => Ok(Err(in_use(store).reason())),
             Err(OpenFailure::Environment(error)) => match &error {
                 Error::Io { source, .. } if disk::is_shortage(source) => Err(error),
                 _ => Ok(Err(error.reason())),
             },
+        }
+    }
+
+    /// Reads something of the index, where sled may panic on damage. `Err` with the error where it cannot be read.
+    ///
+    /// # Errors
+    /// When file handles or memory run out.
+    pub fn ask<T>(&self, question: impl FnOnce() -> Result<T>) -> Result<Result<T>> {
+        match sheltered(question) {
+            Some(Err(Error::Io { source, path, action })) if disk::is_shortage(&source) => {
+                Err(Error::Io { source, path, action })
+            }
+            Some(answer) => Ok(answer),
+            None => Ok(Err(damaged(&self.folder, "sled could not read its files"))),
         }
     }
 
@@ -376,27 +399,47 @@ mod tests {
         let db = fs::File::open(of_sled.join("db")).expect("it was written");
         db.lock().expect("sled lets go of it");
         let sound = fs::read(of_sled.join("db")).expect("it was written");
-        let mut told = 0;
-        for at in (0..sound.len()).step_by(sound.len() / 25) {
+        let harms: [fn(&mut Vec<u8>, usize); 2] = [
+            |bytes, at| {
+                let end = bytes.len().min(at + 64);
+                bytes[at..end].fill(0);
+            },
+            |bytes, at| bytes.truncate(at),
+        ];
+        let (mut told, mut emptied, mut whole) = (0, 0, 0);
+        for (at, harm) in (0..sound.len()).step_by(sound.len() / 25).flat_map(|at| harms.map(|harm| (at, harm))) {
             let store = tempfile::tempdir().expect("a temporary folder");
-            let damaged = store.path().join(FOLDER);
-            fs::create_dir(&damaged).expect("room on disk");
-            for entry in fs::read_dir(&of_sled).expect("a folder").flatten().filter(|entry| entry.path().is_file()) {
-                fs::copy(entry.path(), damaged.join(entry.file_name())).expect("room on disk");
+            let lay = || {
+                let damaged = store.path().join(FOLDER);
+                let _ = fs::remove_dir_all(&damaged);
+                fs::create_dir(&damaged).expect("room on disk");
+                for entry in fs::read_dir(&of_sled).expect("a folder").flatten().filter(|entry| entry.path().is_file())
+                {
+                    fs::copy(entry.path(), damaged.join(entry.file_name())).expect("room on disk");
+                }
+                let mut bytes = sound.clone();
+                harm(&mut bytes, at);
+                fs::write(damaged.join("db"), bytes).expect("room on disk");
+            };
+            let ask = |index: &TokenIndex| index.ask(|| read(index)).expect("handles");
+            lay();
+            if let Ok(index) = TokenIndex::there(store.path(), 20).expect("what is damaged is told") {
+                assert!(ask(&index).map_or(true, |found| found == blocks), "byte {at}");
             }
-            let mut bytes = sound.clone();
-            let end = bytes.len().min(at + 64);
-            bytes[at..end].fill(0);
-            fs::write(damaged.join("db"), bytes).expect("room on disk");
+            lay();
             let index = TokenIndex::open(store.path(), 20).expect("what is damaged is made anew");
-            match read(&index) {
-                Ok(found) => assert!(found.is_empty() || found == blocks, "byte {at}: {} blocks", found.len()),
+            match ask(&index) {
+                Ok(found) if found.is_empty() => emptied += 1,
+                Ok(found) => {
+                    assert!(found == blocks, "byte {at}: {} blocks", found.len());
+                    whole += 1;
+                }
                 Err(error) => {
                     assert!(error.to_string().contains("delete this folder"), "{error}");
                     told += 1;
                 }
             }
         }
-        assert!(told > 0, "damage is met while reading");
+        assert!(told > 0 && emptied > 0 && whole > 0, "{told} told, {emptied} emptied, {whole} whole");
     }
 }

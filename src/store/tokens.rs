@@ -127,10 +127,15 @@ impl Store {
             return Ok(None);
         }
         let Ok(index) = TokenIndex::there(&self.folder, self.token_mark()?)? else { return Ok(None) };
-        let sites = tokens.iter().map(|token| sites_with(&index, token)).collect::<Result<Vec<_>>>();
+        let sites = index.ask(|| {
+            if is_empty(&index)? {
+                return Ok(None);
+            }
+            let sites = |all, token: &&str| Ok(all | sites_with(&index, token)?);
+            tokens.iter().try_fold(RoaringBitmap::new(), sites).map(Some)
+        })?;
         // Of a damaged index a run says what to do.
-        let sites = sites.ok().filter(|_| is_empty(&index).is_ok_and(|is_empty| !is_empty));
-        Ok(sites.map(|sites| sites.into_iter().fold(RoaringBitmap::new(), |all, sites| all | sites)))
+        Ok(sites.unwrap_or_default())
     }
 
     /// Adds and removes tokens of sites, once for each commit.
