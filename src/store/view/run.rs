@@ -442,7 +442,8 @@ fn damage(path: &Path, why: &str) -> Error {
     Error::Store {
         path: path.to_owned(),
         problem: format!(
-            "the file is damaged ({why}); `diglot check --repair` makes what it held again from the record files"
+            "the file is damaged ({why}); `diglot check --repair` makes a catalog again from the record files, and `diglot run` \
+             then makes the results again"
         ),
     }
 }
