@@ -276,7 +276,9 @@ impl Store {
 
     /// The token index.
     fn tokens(&self) -> Result<&TokenIndex> {
-        self.tokens.as_ref().ok_or_else(|| fault(&self.folder, READ_ONLY))
+        let not_made = "its token index could not be made anew; give the command again";
+        let why = if self.publisher.is_some() { not_made } else { READ_ONLY };
+        self.tokens.as_ref().ok_or_else(|| fault(&self.folder, why))
     }
 
     /// The mark that the token index must have; 0 where it was never filled.
