@@ -57,6 +57,11 @@ impl<'b> Reader<'b> {
         None
     }
 
+    /// How many bytes are not read.
+    pub const fn left(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// True when all bytes are read.
     pub const fn is_at_end(&self) -> bool {
         self.bytes.is_empty()

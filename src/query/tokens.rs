@@ -70,4 +70,21 @@ mod tests {
             assert_eq!(has(&mut anatomy, url, text), expected, "{url} {text}");
         }
     }
+
+    #[test]
+    fn what_the_index_keeps_of_a_url_is_what_is_found_in_it() {
+        let urls = ["a.test/a-b-c-d-e", "a.test/a-b-c-d-e-f/x", "fr.a.co.uk/-fr-", "a.test/x?a=en-us&b=a.b&c=a-b-c-d"];
+        let texts = ["a-b-c-d-e", "a-b-c-d", "b-c-d-e-f", "-fr-", "fr", "co.uk", "en-us", "a.b", "b=a.b", "test"];
+        let mut anatomy = Anatomy::default();
+        let kept: Vec<&str> = texts.into_iter().filter(|text| Sides::keeps(text, token_hash)).collect();
+        assert_eq!(kept, ["a-b-c-d", "fr", "co.uk", "en-us", "a.b", "b=a.b", "test"]);
+        for url in urls {
+            let mut sides = Sides::new(1, token_hash);
+            sides.add(url);
+            for text in &kept {
+                let is_kept = sides.hashes.contains(&token_hash(text));
+                assert_eq!(has(&mut anatomy, url, text), is_kept, "{url} {text}");
+            }
+        }
+    }
 }

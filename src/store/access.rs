@@ -1,4 +1,5 @@
-//! Who may write a store: one process at a time. Readers need no permission.
+//! Who may write a store: one process at a time. Readers need no permission; who asks the token index shares the lock, so that who would
+//! write waits.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -19,6 +20,8 @@ pub enum Access {
 
 /// How long to wait for another process that holds the store.
 pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait for queries that ask the token index; opening it may take seconds.
+const PATIENCE_WITH_QUERIES: Duration = Duration::from_secs(60);
 
 pub(super) fn fault(folder: &Path, problem: impl Into<String>) -> Error {
     Error::Store { path: folder.to_owned(), problem: problem.into() }
@@ -46,19 +49,31 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
                 let _ = file.set_modified(SystemTime::now());
                 return Ok(file);
             }
-            Err(TryLockError::WouldBlock) if since.elapsed() < PATIENCE => {
-                std::thread::sleep(Duration::from_millis(20))
+            Err(TryLockError::WouldBlock) => {
+                let is_asked = is_shared(&file);
+                if since.elapsed() > if is_asked { PATIENCE_WITH_QUERIES } else { PATIENCE } {
+                    let asked = || fault(folder, "a query reads its token index; wait until that ends");
+                    return Err(if is_asked { asked() } else { in_use(folder) });
+                }
+                std::thread::sleep(Duration::from_millis(20));
             }
-            Err(TryLockError::WouldBlock) => return Err(in_use(folder)),
             Err(TryLockError::Error(source)) => return Err(Error::Io { path, action: "locking", source }),
         }
     }
 }
 
-/// Keeps processes that would write away for a moment; `None` where one writes already, or this cannot be told.
-pub(super) fn lock_to_read(folder: &Path) -> Option<File> {
+/// True when nobody has the lock for itself alone.
+fn is_shared(file: &File) -> bool {
+    let is_shared = file.try_lock_shared().is_ok();
+    // Two processes that wait must not hold it both.
+    let _ = file.unlock();
+    is_shared
+}
+
+/// Lets processes that would write wait; `None` where one writes already, or this cannot be told.
+pub(super) fn lock_to_ask(folder: &Path) -> Option<File> {
     let file = files::open(&folder.join(LOCK)).ok()?;
-    file.try_lock().ok().map(|()| file)
+    file.try_lock_shared().ok().map(|()| file)
 }
 
 /// Why a file of a store cannot be opened.
@@ -149,6 +164,26 @@ mod tests {
                 "{told}"
             );
         }
+    }
+
+    #[test]
+    fn who_would_write_waits_for_queries_and_not_for_who_writes() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = folder.path();
+        let writing = lock(folder).expect("nobody has it");
+        assert!(held(folder) == Held::Now && lock_to_ask(folder).is_none());
+        drop(writing);
+        let queries = [(); 2].map(|()| lock_to_ask(folder).expect("nobody writes"));
+        assert!(held(folder) != Held::Now, "nobody writes");
+        std::thread::scope(|scope| {
+            let writing = scope.spawn(|| lock(folder));
+            std::thread::sleep(PATIENCE + Duration::from_millis(300));
+            assert!(!writing.is_finished());
+            drop(queries);
+            let writing = writing.join().expect("no panic").expect("the queries have ended");
+            assert!(lock(folder).expect_err("it is held").to_string().contains("another process writes it"));
+            drop(writing);
+        });
     }
 
     #[cfg(unix)]

@@ -152,7 +152,7 @@ impl Catalog {
     /// # Errors
     /// When the catalog cannot be read or the value is damaged.
     pub(super) fn get<T: Owned>(&self, keyspace: Keyspace, key: &[u8]) -> Result<Option<T>> {
-        self.view.get(&keyspace.key(key))?.map(|bytes| self.decode(bytes)).transpose()
+        self.view.get(&keyspace.key(key))?.map(|bytes| self.decode(&bytes)).transpose()
     }
 
     fn decode<T: Owned>(&self, bytes: &[u8]) -> Result<T> {

@@ -172,14 +172,11 @@ impl Store {
             Ok(index) => index,
             Err(why) => return Ok(Err(why)),
         };
-        match tokens::check(&index) {
-            Err(error) if is_shortage(&error) => Err(error),
-            Err(error) => {
-                damage.tokens.push(with_cause(&error));
-                Ok(Ok(0))
-            }
-            Ok(blocks) => Ok(Ok(blocks)),
-        }
+        let blocks = index.ask(|| tokens::check(&index))?;
+        Ok(Ok(blocks.unwrap_or_else(|error| {
+            damage.tokens.push(with_cause(&error));
+            0
+        })))
     }
 
     /// Names the sites and archives that depend on damaged records. A record that is referred to but was removed is damage too: its file is

@@ -5,7 +5,7 @@
 //! lock            held by the process that writes
 //! manifest.json   number of the last commit, ends of the record files, its view, checksum
 //! view/           the catalog as of the last commit: archives, sites, heads of results, credibility, stages
-//! tokens/         sled: token → sites, for the process that writes
+//! tokens/         sled: token → sites, for one process at a time
 //! pages/          record files: what extraction took out of each capture
 //! batches/        what each commit of ingestion has read
 //! sites/          page tables of registrable domains
@@ -27,8 +27,9 @@
 //! ```
 //! A commit syncs the record files, then writes what it changed in the catalog into the view, then changes the token index where its sites
 //! have other tokens, then replaces the manifest. Whatever lies past the committed ends does not exist. Readers and the process that writes
-//! read the same record files and the same view; readers take no lock. The token index can be made again from the page tables, so nothing
-//! is believed of it but what bears the mark of the last commit that changed it; sled can open a damaged file as empty, without a word.
+//! read the same record files and the same view; readers take no lock, unless they ask the token index. It can be made again from the page
+//! tables, so nothing is believed of it but what bears the mark of the last commit that changed it; sled can open a damaged file as empty,
+//! without a word.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -276,7 +277,9 @@ impl Store {
 
     /// The token index.
     fn tokens(&self) -> Result<&TokenIndex> {
-        self.tokens.as_ref().ok_or_else(|| fault(&self.folder, READ_ONLY))
+        let not_made = "its token index could not be made anew; give the command again";
+        let why = if self.publisher.is_some() { not_made } else { READ_ONLY };
+        self.tokens.as_ref().ok_or_else(|| fault(&self.folder, why))
     }
 
     /// The mark that the token index must have; 0 where it was never filled.

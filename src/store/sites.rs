@@ -140,6 +140,19 @@ mod tests {
     use crate::store::{Access, Judged};
 
     #[test]
+    fn a_store_whose_token_index_could_not_be_made_anew_says_so() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut store = Store::open(folder.path(), Access::Write).expect("a new store");
+        store.tokens = None;
+        let of_tokens = folder.path().join(crate::store::token_index::FOLDER);
+        std::fs::remove_dir_all(&of_tokens).expect("it is there");
+        std::fs::write(&of_tokens, "").expect("room on disk");
+        store.forget_tokens().expect_err("a file is in its place");
+        let told = store.has_no_tokens().expect_err("there is none").to_string();
+        assert!(told.contains("could not be made anew"), "{told}");
+    }
+
+    #[test]
     fn what_is_forgotten_is_what_the_stage_made_and_nothing_else() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut store = Store::open(folder.path(), Access::Write).expect("a new store");

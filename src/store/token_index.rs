@@ -26,8 +26,9 @@ const FRESH: &str = "tokens.new";
 const CACHE_BYTES: u64 = 64 << 20;
 /// How long to wait before trying again to open an index that another process holds: sled releases its files a moment after it is closed.
 const POLL: Duration = Duration::from_millis(20);
-/// The key of the mark; those of blocks are 8 bytes behind another letter.
-const MARK: &[u8] = b"m";
+/// The key of the mark; those of blocks are 8 bytes behind another letter. Its second byte is the version of what is kept of a URL
+/// ([`crate::keys::sides`]): an index of another version has no mark here.
+const MARK: &[u8] = b"m1";
 const BLOCK: u8 = b't';
 /// How many blocks are copied at once. sled keeps for long what a large batch replaces.
 const BATCH: usize = 5000;
@@ -63,11 +64,17 @@ impl TokenIndex {
     pub fn open(store: &Path, mark: u64) -> Result<TokenIndex> {
         remove(&store.join(FRESH))?;
         match open_patiently(&store.join(FOLDER)) {
-            Ok(index) if index.mark().is_ok_and(|found| found == mark) => Ok(index),
-            Ok(_) | Err(OpenFailure::Damaged(_)) => TokenIndex::empty(store),
-            Err(OpenFailure::Locked) => Err(in_use(store)),
-            Err(OpenFailure::Environment(error)) => Err(error),
+            Ok(index) => {
+                if index.ask(|| index.mark())?.is_ok_and(|found| found == mark) {
+                    return Ok(index);
+                }
+            }
+            Err(OpenFailure::Damaged(_)) => {}
+            Err(OpenFailure::Locked) => return Err(in_use(store)),
+            Err(OpenFailure::Environment(error)) => return Err(error),
         }
+        // It is closed by now.
+        TokenIndex::empty(store)
     }
 
     /// Makes an empty index in place of the one that a store has.
@@ -95,14 +102,31 @@ impl TokenIndex {
             return Ok(Err("is missing; the next run makes it again".into()));
         }
         match open_once(&folder) {
-            Ok(index) if index.mark()? == mark => Ok(Ok(index)),
-            Ok(_) => Ok(Err("is of another state of the store; the next run makes it again".into())),
+            Ok(index) => Ok(match index.ask(|| index.mark())? {
+                Ok(found) if found == mark => Ok(index),
+                Ok(_) => Err("is of another state of the store; the next run makes it again".into()),
+                Err(_) => Err("cannot be read; the next run makes it again".into()),
+            }),
             Err(OpenFailure::Damaged(why)) => Ok(Err(format!("cannot be opened ({why}); the next run makes it again"))),
             Err(OpenFailure::Locked) => Ok(Err(in_use(store).reason())),
             Err(OpenFailure::Environment(error)) => match &error {
                 Error::Io { source, .. } if disk::is_shortage(source) => Err(error),
                 _ => Ok(Err(error.reason())),
             },
+        }
+    }
+
+    /// Reads something of the index, where sled may panic on damage. `Err` with the error where it cannot be read.
+    ///
+    /// # Errors
+    /// When file handles or memory run out.
+    pub fn ask<T>(&self, question: impl FnOnce() -> Result<T>) -> Result<Result<T>> {
+        match sheltered(question) {
+            Some(Err(Error::Io { source, path, action })) if disk::is_shortage(&source) => {
+                Err(Error::Io { source, path, action })
+            }
+            Some(answer) => Ok(answer),
+            None => Ok(Err(damaged(&self.folder, "sled could not read its files"))),
         }
     }
 
@@ -336,6 +360,16 @@ mod tests {
     }
 
     #[test]
+    fn an_index_that_keeps_other_texts_is_emptied() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let index = TokenIndex::open(folder.path(), 0).expect("nobody else has it");
+        index.apply(&[(0, vec![1])].into(), 0).expect("room on disk");
+        index.db().insert(b"m", &5u64.to_le_bytes()).expect("room on disk");
+        drop(index);
+        assert!(read(&TokenIndex::open(folder.path(), 5).expect("nobody else has it")).expect("sound").is_empty());
+    }
+
+    #[test]
     fn a_panic_beside_an_open_index_is_a_panic_and_no_more() {
         let outcome = std::panic::catch_unwind(|| {
             let folder = tempfile::tempdir().expect("a temporary folder");
@@ -365,27 +399,47 @@ mod tests {
         let db = fs::File::open(of_sled.join("db")).expect("it was written");
         db.lock().expect("sled lets go of it");
         let sound = fs::read(of_sled.join("db")).expect("it was written");
-        let mut told = 0;
-        for at in (0..sound.len()).step_by(sound.len() / 25) {
+        let harms: [fn(&mut Vec<u8>, usize); 2] = [
+            |bytes, at| {
+                let end = bytes.len().min(at + 64);
+                bytes[at..end].fill(0);
+            },
+            |bytes, at| bytes.truncate(at),
+        ];
+        let (mut told, mut emptied, mut whole) = (0, 0, 0);
+        for (at, harm) in (0..sound.len()).step_by(sound.len() / 25).flat_map(|at| harms.map(|harm| (at, harm))) {
             let store = tempfile::tempdir().expect("a temporary folder");
-            let damaged = store.path().join(FOLDER);
-            fs::create_dir(&damaged).expect("room on disk");
-            for entry in fs::read_dir(&of_sled).expect("a folder").flatten().filter(|entry| entry.path().is_file()) {
-                fs::copy(entry.path(), damaged.join(entry.file_name())).expect("room on disk");
+            let lay = || {
+                let damaged = store.path().join(FOLDER);
+                let _ = fs::remove_dir_all(&damaged);
+                fs::create_dir(&damaged).expect("room on disk");
+                for entry in fs::read_dir(&of_sled).expect("a folder").flatten().filter(|entry| entry.path().is_file())
+                {
+                    fs::copy(entry.path(), damaged.join(entry.file_name())).expect("room on disk");
+                }
+                let mut bytes = sound.clone();
+                harm(&mut bytes, at);
+                fs::write(damaged.join("db"), bytes).expect("room on disk");
+            };
+            let ask = |index: &TokenIndex| index.ask(|| read(index)).expect("handles");
+            lay();
+            if let Ok(index) = TokenIndex::there(store.path(), 20).expect("what is damaged is told") {
+                assert!(ask(&index).map_or(true, |found| found == blocks), "byte {at}");
             }
-            let mut bytes = sound.clone();
-            let end = bytes.len().min(at + 64);
-            bytes[at..end].fill(0);
-            fs::write(damaged.join("db"), bytes).expect("room on disk");
+            lay();
             let index = TokenIndex::open(store.path(), 20).expect("what is damaged is made anew");
-            match read(&index) {
-                Ok(found) => assert!(found.is_empty() || found == blocks, "byte {at}: {} blocks", found.len()),
+            match ask(&index) {
+                Ok(found) if found.is_empty() => emptied += 1,
+                Ok(found) => {
+                    assert!(found == blocks, "byte {at}: {} blocks", found.len());
+                    whole += 1;
+                }
                 Err(error) => {
                     assert!(error.to_string().contains("delete this folder"), "{error}");
                     told += 1;
                 }
             }
         }
-        assert!(told > 0, "damage is met while reading");
+        assert!(told > 0 && emptied > 0 && whole > 0, "{told} told, {emptied} emptied, {whole} whole");
     }
 }

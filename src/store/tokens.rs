@@ -121,16 +121,21 @@ impl Store {
     /// When the catalog cannot be read, or file handles or memory run out.
     pub(crate) fn ask_tokens(&self, tokens: &[&str]) -> Result<Option<RoaringBitmap>> {
         // sled opens its files for one process, and a process that writes would find them taken.
-        let Some(_lock) = access::lock_to_read(&self.folder) else { return Ok(None) };
+        let Some(_lock) = access::lock_to_ask(&self.folder) else { return Ok(None) };
         let is_last = Manifest::read(&self.folder).is_ok_and(|manifest| manifest.sentinel == self.sentinel);
         if !is_last || self.token_progress()?.is_some() {
             return Ok(None);
         }
         let Ok(index) = TokenIndex::there(&self.folder, self.token_mark()?)? else { return Ok(None) };
-        let sites = tokens.iter().map(|token| sites_with(&index, token)).collect::<Result<Vec<_>>>();
+        let sites = index.ask(|| {
+            if is_empty(&index)? {
+                return Ok(None);
+            }
+            let sites = |all, token: &&str| Ok(all | sites_with(&index, token)?);
+            tokens.iter().try_fold(RoaringBitmap::new(), sites).map(Some)
+        })?;
         // Of a damaged index a run says what to do.
-        let sites = sites.ok().filter(|_| is_empty(&index).is_ok_and(|is_empty| !is_empty));
-        Ok(sites.map(|sites| sites.into_iter().fold(RoaringBitmap::new(), |all, sites| all | sites)))
+        Ok(sites.unwrap_or_default())
     }
 
     /// Adds and removes tokens of sites, once for each commit.

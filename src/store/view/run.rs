@@ -1,9 +1,10 @@
 //! A run: some of a view's entries in a file, sorted by key, in checksummed blocks. It is written once.
 //!
 //! docs/format.md describes the bytes. The index of the blocks holds the checksum of each block, so the checksum of the index, which the
-//! manifest has, stands for the whole file. A block is checked when it is read. Readers keep the index and the blocks they have read; the
-//! process that writes maps them.
+//! manifest has, stands for the whole file. A block is copied and then checked, so that later changes of the file do not affect what was
+//! read. The index stays in memory, and of readers the blocks in which they looked up a key.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,6 @@ use crate::index::numbers;
 use crate::store::access::not_opened;
 use crate::store::disk;
 use crate::store::format::FORMAT_VERSION;
-use crate::store::maps::Map;
 use crate::store::seen::Seen;
 use crate::store::segments::read_at;
 
@@ -171,16 +171,9 @@ pub struct Run {
     count: usize,
     /// Where the blocks end, and the index begins.
     end: u64,
-    blocks: Blocks,
-}
-
-/// The blocks of a run.
-#[derive(Clone)]
-enum Blocks {
-    /// In place: for the process that holds the lock of the store. A block is checked whenever it is read.
-    Mapped(Arc<Map>),
-    /// Copied when they are first read, so that later changes of the file do not affect them.
-    Kept(Arc<File>, Arc<[OnceLock<Box<[u8]>>]>),
+    file: Arc<File>,
+    /// The blocks in which a key was looked up; `None` for the process that writes, which reads them anew, since its memory is measured.
+    kept: Option<Arc<[OnceLock<Vec<u8>>]>>,
 }
 
 impl Run {
@@ -189,10 +182,9 @@ impl Run {
     /// # Errors
     /// [`Error::Io`] when it cannot be read, [`Error::Store`] when it is damaged.
     pub fn open(folder: &Path, name: &RunName) -> Result<Run> {
-        let keep = |file: File, blocks: usize| {
-            Ok(Blocks::Kept(Arc::new(file), (0..blocks).map(|_| OnceLock::new()).collect()))
-        };
-        Run::open_as(folder, name, keep)
+        let mut run = Run::open_mapped(folder, name)?;
+        run.kept = Some((0..run.count).map(|_| OnceLock::new()).collect());
+        Ok(run)
     }
 
     /// Opens a run for the process that writes.
@@ -200,12 +192,6 @@ impl Run {
     /// # Errors
     /// As [`Run::open`].
     pub fn open_mapped(folder: &Path, name: &RunName) -> Result<Run> {
-        Run::open_as(folder, name, |file, _| {
-            Ok(Blocks::Mapped(Arc::new(Map::of(&file, &name.path(folder), name.bytes)?)))
-        })
-    }
-
-    fn open_as(folder: &Path, name: &RunName, blocks: impl FnOnce(File, usize) -> Result<Blocks>) -> Result<Run> {
         let path = name.path(folder);
         let damaged = |why: &str| damage(&path, why);
         let file = files::open(&path).map_err(|error| match error.kind() {
@@ -240,8 +226,8 @@ impl Run {
         if word(&trailer[12..]) != name.crc || crc32c::crc32c(&index) != name.crc {
             return Err(damaged("the checksum of its index does not fit"));
         }
-        let blocks = blocks(file, count)?;
-        Ok(Run { path: Arc::new(path), number: name.number, index: Arc::new(index), count, end: start, blocks })
+        let (path, index, file) = (Arc::new(path), Arc::new(index), Arc::new(file));
+        Ok(Run { path, number: name.number, index, count, end: start, file, kept: None })
     }
 
     /// The number of the run.
@@ -249,10 +235,12 @@ impl Run {
         self.number
     }
 
-    /// The file, if it is kept open.
-    pub fn seen(&self) -> Result<Option<Seen>> {
-        let Blocks::Kept(file, _) = &self.blocks else { return Ok(None) };
-        Seen::new((*self.path).clone(), Arc::clone(file), None).map(Some)
+    /// The file, as it is now.
+    ///
+    /// # Errors
+    /// When its length cannot be read.
+    pub fn seen(&self) -> Result<Seen> {
+        Seen::new((*self.path).clone(), Arc::clone(&self.file), None)
     }
 
     fn row(&self, block: usize) -> &[u8] {
@@ -271,37 +259,34 @@ impl Run {
     /// # Errors
     /// When one is not.
     pub fn check(&self) -> Result<()> {
-        (0..self.count).try_for_each(|block| self.block(block).map(drop))
+        (0..self.count).try_for_each(|block| self.read(block).map(drop))
     }
 
-    /// The bytes of a block.
+    /// Reads a block.
     ///
     /// # Errors
     /// When its checksum does not fit, or it cannot be read.
-    pub fn block(&self, block: usize) -> Result<&[u8]> {
+    fn read(&self, block: usize) -> Result<Vec<u8>> {
         let row = self.row(block);
         let (start, length) = (long(row), word(&row[8..]) as usize);
-        let is_sound = |bytes: &&[u8]| crc32c::crc32c(bytes) == word(&row[12..]);
         let misfit = || damage(&self.path, &format!("the checksum of block {block} does not fit"));
-        match &self.blocks {
-            Blocks::Mapped(map) => {
-                let start = usize::try_from(start).unwrap_or(usize::MAX);
-                map.get(start..start.saturating_add(length)).filter(is_sound).ok_or_else(misfit)
-            }
-            Blocks::Kept(file, blocks) => {
-                if let Some(known) = blocks[block].get() {
-                    return Ok(known);
-                }
-                if start.saturating_add(length as u64) > self.end {
-                    return Err(misfit());
-                }
-                let mut bytes = vec![0; length];
-                // A short read leaves zeros, which the checksum detects.
-                read_at(file, &mut bytes, start).map_err(Error::io(&*self.path, "reading"))?;
-                let sound = Some(bytes).filter(|bytes| is_sound(&bytes.as_slice())).ok_or_else(misfit)?;
-                Ok(blocks[block].get_or_init(|| sound.into_boxed_slice()))
-            }
+        if start.saturating_add(length as u64) > self.end {
+            return Err(misfit());
         }
+        let mut bytes = vec![0; length];
+        // A short read leaves zeros, which the checksum detects.
+        read_at(&self.file, &mut bytes, start).map_err(Error::io(&*self.path, "reading"))?;
+        Some(bytes).filter(|bytes| crc32c::crc32c(bytes) == word(&row[12..])).ok_or_else(misfit)
+    }
+
+    /// A block in which a key is looked up.
+    fn block(&self, block: usize) -> Result<Cow<'_, [u8]>> {
+        let Some(kept) = self.kept.as_ref().map(|kept| &kept[block]) else { return self.read(block).map(Cow::Owned) };
+        if let Some(known) = kept.get() {
+            return Ok(Cow::Borrowed(known));
+        }
+        let bytes = self.read(block)?;
+        Ok(Cow::Borrowed(kept.get_or_init(|| bytes)))
     }
 
     /// The last block whose first key is not greater than `key`.
@@ -330,55 +315,77 @@ impl Run {
     ///
     /// # Errors
     /// When the block is damaged.
-    pub fn get(&self, key: &[u8]) -> Result<Option<Option<&[u8]>>> {
+    pub fn get(&self, key: &[u8]) -> Result<Option<Option<Vec<u8>>>> {
         let Some(block) = self.block_of(key) else { return Ok(None) };
-        let mut entries = Entries::of(self.block(block)?);
-        Ok(entries.find(|entry| entry.0 >= key).filter(|entry| entry.0 == key).map(|entry| entry.1))
+        let block = self.block(block)?;
+        let found = Entries::of(&block).find(|entry| entry.0 >= key).filter(|entry| entry.0 == key);
+        Ok(found.map(|entry| entry.1.map(<[u8]>::to_vec)))
     }
 
     /// The last key that is not greater than `key`, with or without a value.
     ///
     /// # Errors
     /// When the block is damaged.
-    pub fn last_until(&self, key: &[u8]) -> Result<Option<&[u8]>> {
+    pub fn last_until(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let Some(block) = self.block_of(key) else { return Ok(None) };
-        let entries = Entries::of(self.block(block)?);
-        Ok(entries.map(|entry| entry.0).take_while(|&found| found <= key).last())
+        let block = self.block(block)?;
+        let until = Entries::of(&block).map(|entry| entry.0).take_while(|&found| found <= key);
+        Ok(until.last().map(<[u8]>::to_vec))
     }
 
-    /// Reads the entries from `key` on.
-    pub fn from(&self, key: &[u8]) -> Cursor<'_> {
-        Cursor { run: self, block: self.block_of(key).unwrap_or(0), from: key.to_vec(), entries: Entries::of(&[]) }
-    }
-}
-
-/// Reads a run forward.
-pub struct Cursor<'r> {
-    run: &'r Run,
-    /// The next block.
-    block: usize,
-    from: Vec<u8>,
-    entries: Entries<'r>,
-}
-
-impl<'r> Cursor<'r> {
-    /// The next entry.
+    /// A cursor at the first entry that is not before `key`.
     ///
     /// # Errors
     /// When a block is damaged.
-    pub fn next(&mut self) -> Result<Option<Entry<'r>>> {
-        loop {
-            if let Some(entry) = self.entries.next() {
-                if entry.0 >= self.from.as_slice() {
-                    return Ok(Some(entry));
-                }
-            } else if self.block < self.run.count {
-                self.entries = Entries::of(self.run.block(self.block)?);
-                self.block += 1;
-            } else {
-                return Ok(None);
-            }
+    pub fn from(&self, key: &[u8]) -> Result<Cursor<'_>> {
+        let mut cursor = Cursor { run: self, next: self.block_of(key).unwrap_or(0), block: Vec::new(), at: 0 };
+        cursor.find_entry()?;
+        while cursor.key().is_some_and(|found| found < key) {
+            cursor.advance()?;
         }
+        Ok(cursor)
+    }
+}
+
+/// Reads a run forward, and keeps one block at a time.
+pub struct Cursor<'r> {
+    run: &'r Run,
+    /// The number of the next block.
+    next: usize,
+    block: Vec<u8>,
+    /// Where the entry begins in the block.
+    at: usize,
+}
+
+impl Cursor<'_> {
+    /// The entry at which it stands; `None` at the end.
+    pub fn entry(&self) -> Option<Entry<'_>> {
+        Entries::of(&self.block[self.at..]).next()
+    }
+
+    /// Its key.
+    pub fn key(&self) -> Option<&[u8]> {
+        self.entry().map(|entry| entry.0)
+    }
+
+    /// Goes to the next entry.
+    ///
+    /// # Errors
+    /// When a block is damaged.
+    pub fn advance(&mut self) -> Result<()> {
+        let mut entries = Entries::of(&self.block[self.at..]);
+        entries.next();
+        self.at = self.block.len() - entries.0.left();
+        self.find_entry()
+    }
+
+    /// Reads blocks until there is an entry.
+    fn find_entry(&mut self) -> Result<()> {
+        while self.entry().is_none() && self.next < self.run.count {
+            (self.block, self.at) = (self.run.read(self.next)?, 0);
+            self.next += 1;
+        }
+        Ok(())
     }
 }
 
@@ -447,7 +454,41 @@ fn damage(path: &Path, why: &str) -> Error {
     Error::Store {
         path: path.to_owned(),
         problem: format!(
-            "the file is damaged ({why}); `diglot check --repair` makes what it held again from the record files"
+            "the file is damaged ({why}); `diglot check --repair` makes a catalog again from the record files, and `diglot run` \
+             then makes the results again"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_what_was_checked_and_reading_all_keeps_nothing() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut writer = RunWriter::create(folder.path(), 1, 0).expect("room on disk");
+        for key in 0..100u8 {
+            writer.push(&[key], Some(&[key; 100])).expect("room on disk");
+        }
+        let name = writer.finish().expect("room on disk");
+        let path = name.path(folder.path());
+        let sound = std::fs::read(&path).expect("it was written");
+        for open in [Run::open, Run::open_mapped] {
+            std::fs::write(&path, &sound).expect("room on disk");
+            let run = open(folder.path(), &name).expect("it is sound");
+            let mut cursor = run.from(&[]).expect("it is sound");
+            for key in 0..100u8 {
+                assert_eq!(cursor.entry(), Some(([key].as_slice(), Some([key; 100].as_slice()))));
+                // In the middle of the last block, its bytes change.
+                if key == 95 {
+                    std::fs::write(&path, vec![0; sound.len()]).expect("room on disk");
+                }
+                cursor.advance().expect("all blocks were read before");
+            }
+            assert_eq!((cursor.entry(), run.count), (None, 3));
+            assert!(run.kept.iter().flat_map(|blocks| blocks.iter()).all(|block| block.get().is_none()));
+            assert!(run.get(&[7]).is_err() && run.from(&[]).is_err() && run.check().is_err());
+        }
     }
 }
