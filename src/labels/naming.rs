@@ -103,9 +103,10 @@ impl Taught {
 }
 
 /// True for a guess that is nearer, by its letters, to the language that it is called by than to the one that it was taken for: few words that it has in
-/// common with that one say less than the site.
+/// common with that one say less than the site. So do the words of a relative, where they are not sure.
 fn is_nearer(pages: &ByLetters<'_>, page: u32, facts: &PageFacts, named: Lang) -> bool {
-    is_doubtful(facts)
+    let is_likely = |lang: Lang| is_taken_for(named, lang) || are_relatives(named, lang);
+    (is_doubtful(facts) || matches!(Text::of(facts), Text::Likely(lang) if is_likely(lang)))
         && facts.detected.is_known()
         && is_written_so(named, facts)
         && pages.compare(&letters_of(pages, &[page]), named, facts.detected) == Some(Compared::Named)
@@ -168,7 +169,8 @@ impl Doubts {
                     nearer.insert(page, by);
                 }
             }
-            let are_same = compared == Some(Compared::Same);
+            // Han characters tell no more than that a text is Chinese, written Hakka as well.
+            let are_same = compared == Some(Compared::Same) || told.agrees(Lang::ZH);
             if !are_same && (total == 0.0 || sum / total < NEARER) {
                 continue;
             }
@@ -450,9 +452,37 @@ mod tests {
         // No relatives; and two languages that nobody tells by their letters.
         assert_eq!(site("rue", "it", &different), 0);
         assert_eq!(site("bs", "hr", &wolof), 6);
+        // Han characters tell no more than that a text is Chinese.
+        assert_eq!(site("cdo", "zh-Hans", &wolof), 6);
         // Words would have told it, and letters are no nearer to those of its profile.
         assert_eq!(site("uk", "ru", &different), 0);
         assert_eq!(site("ca", "es", &different), 0);
+    }
+
+    #[test]
+    fn a_text_that_is_only_likely_in_a_relative_has_the_name_that_site_and_letters_agree_on() {
+        let galician = "Os veciños da vila xuntáronse onte na praza para falar da auga que lles falta dende hai dúas semanas. A alcaldesa dixo que non hai \
+                        cartos para facer obras este ano, pero que ía pedir axuda ao Goberno. A xente marchou para a casa sen sabelo todo.";
+        let spanish = "Los vecinos del pueblo se reunieron ayer en la plaza para hablar del agua que les falta desde hace dos semanas. La alcaldesa dijo \
+                       que no hay dinero para hacer obras este año, pero que iba a pedir ayuda al Gobierno. La gente se fue a casa sin saberlo todo.";
+        let named = |text: &str, confidence: f32| {
+            let of = |url: String, text: &str, detected: &str, confidence: f32| {
+                let latin = PageFacts { latin_share: 1.0, text_bytes: text.len() as u32, ..PageFacts::default() };
+                (url, count(text), PageFacts { detected: lang(detected), confidence, ..latin })
+            };
+            let english = (0..9).map(|n| of(format!("x.org/en/{n}"), ENGLISH[n % 2], "en", 0.98));
+            let mut pages: Vec<_> =
+                english.chain((0..3).map(|n| of(format!("x.org/gl/{n}"), text, "es", confidence))).collect();
+            pages.sort_by(|x, y| x.0.cmp(&y.0));
+            let pages = LetteredPages(pages);
+            let read = ByLetters::new(&pages, Profiles::shipped());
+            let mut site = SiteIndex::collect(&pages, |page| Some(read.facts(page).detected));
+            name(&read, &mut site, |_| true);
+            (0..pages.count()).filter(|&page| site.lang(page) == Some(lang("gl"))).count()
+        };
+        assert_eq!(named(galician, 0.8), 3);
+        // What words tell for sure, and what is nearer to the other one, was left untranslated.
+        assert_eq!((named(galician, 0.98), named(spanish, 0.8)), (0, 0));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! Three means, cheapest first, each used only where the one before gives no answer: the script, which is enough for
 //! Japanese, Korean, Chinese, Greek and all who write alone; function words, which decide running text in the larger
 //! languages; and two models, whatlang and langid, for the rest: texts without sentences, other languages, near
-//! relatives. The [letters] of a text, compared with [profiles], show where these guess. Only a sample of the prose is looked at. [`names`] are what languages are called, and [`codes`] the tags that
+//! relatives. The [letters] of a text, compared with [profiles], show where these guess, and [posterior] weighs both where they differ about a
+//! relative. Only a sample of the prose is looked at. [`names`] are what languages are called, and [`codes`] the tags that
 //! name them in URLs. A program of the user may be [`asked`] instead.
 
 pub mod asked;
@@ -14,6 +15,7 @@ pub mod learnt;
 pub mod letters;
 pub mod names;
 mod params;
+mod posterior;
 pub mod profiles;
 mod scripts;
 mod words;
@@ -30,6 +32,9 @@ use scripts::{Script, Scripts};
 
 pub use params::Params;
 pub use scripts::{is_alone, latin_share};
+
+/// The number of the way in which languages are detected. It changes with what is found.
+pub const DETECTION: u32 = 1;
 
 /// A stretch of text of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,7 +229,7 @@ fn language(sample: &str, params: &Params) -> (Lang, f32, bool) {
             if words::is_listed(lang) {
                 by_words_of_a_script(sample, lang, share, params)
             } else {
-                let is_guess = is_like_another(sample, lang);
+                let is_guess = is_like_another(&letters_of(sample), lang);
                 (lang, if is_guess { share.min(DOUBTED) } else { share }, is_guess)
             }
         }
@@ -270,20 +275,26 @@ fn by_words_or_models(sample: &str, scripts: &Scripts, params: &Params) -> (Lang
     // A text without a letter of a language with a script of its own is not in it: models take Canadian syllables for Georgian.
     let can_be = |lang: Lang| !is_alone(lang) || scripts.has_letters_of(lang);
     let likeliest = Some(most_likely(sample, &read, params)).filter(|(lang, _)| can_be(*lang));
-    let (lang, confidence) = likeliest.unwrap_or((Lang::UNKNOWN, 0.0));
+    let letters = letters_of(sample);
+    let (lang, confidence) = likeliest
+        .map_or((Lang::UNKNOWN, 0.0), |(lang, confidence)| posterior::weigh(&read, &letters, lang, confidence, params));
     // Where no language was found, the text may be in several that are known.
     let likeliest = if lang.is_known() { Some(lang) } else { read.verdict().map(|words| words.lang) };
-    let is_guess = likeliest.is_none_or(|lang| read.exclude(lang, params) || is_like_another(sample, lang));
+    let is_guess = likeliest.is_none_or(|lang| read.exclude(lang, params) || is_like_another(&letters, lang));
     (lang, if is_guess { confidence.min(DOUBTED) } else { confidence }, is_guess)
 }
 
 /// So much of a sample shows its letters, in bytes (an estimate).
 const LETTERS_BYTES: usize = 700;
 
+fn letters_of(sample: &str) -> Letters {
+    let beginning = &sample[..sample.floor_char_boundary(LETTERS_BYTES)];
+    Letters::of(&letters::count(beginning)).unwrap_or_default()
+}
+
 /// True for a text whose letters tell a language that has no list of words, as Friulian, which has many of those of Italian.
-fn is_like_another(sample: &str, lang: Lang) -> bool {
-    let letters = Letters::of(&letters::count(&sample[..sample.floor_char_boundary(LETTERS_BYTES)]));
-    letters.is_some_and(|letters| Profiles::shipped().tell(&letters, lang, |other| !is_told(other)).is_some())
+fn is_like_another(letters: &Letters, lang: Lang) -> bool {
+    Profiles::shipped().tell(letters, lang, |other| !is_told(other)).is_some()
 }
 
 fn most_likely(sample: &str, read: &words::Words, params: &Params) -> (Lang, f32) {

@@ -206,6 +206,25 @@ impl Profiles {
         (is_clear && may_be(lang)).then_some(lang)
     }
 
+    /// The languages to whose profiles a text is near, and nearer than to that of the one that it was taken for, and by how much each, in nats a
+    /// pair of letters; none where that one has no profile, or the text is too short.
+    pub fn nearer(&self, letters: &Letters, guess: Lang) -> Vec<(Lang, f64)> {
+        if letters.total() < MIN_PAIRS {
+            return Vec::new();
+        }
+        let text = Text::new(letters);
+        let Some((_, guessed)) = self.nearest(&text, guess) else { return Vec::new() };
+        let mut found: BTreeMap<Lang, f64> = BTreeMap::new();
+        for profile in &self.of {
+            let distance = text.distance(profile);
+            if distance < guessed.min(NEAR) {
+                let by = found.entry(profile.lang).or_default();
+                *by = by.max(guessed - distance);
+            }
+        }
+        found.into_iter().collect()
+    }
+
     /// True where texts are not in the language that they were taken for, as far as letters show: they are clearly nearer to another one, or to several
     /// that letters cannot tell apart.
     pub fn refute(&self, letters: &Letters, guess: Lang, may_be: impl Fn(Lang) -> bool) -> bool {

@@ -68,6 +68,12 @@ pub fn is_listed(lang: Lang) -> bool {
     list_of(lang).is_some()
 }
 
+/// True for near relatives with lists of function words, which look alike.
+pub fn are_family(one: Lang, other: Lang) -> bool {
+    let family = |lang: Lang| list_of(lang).map(|at| LISTS[at].family).filter(|family| *family != ALONE);
+    family(one).is_some_and(|of_one| family(other) == Some(of_one))
+}
+
 /// True for a language whose function words are known and have letters of A–Z.
 pub fn writes_latin(lang: Lang) -> bool {
     let has_latin = |word: &str| word.bytes().any(|byte| byte.is_ascii_alphabetic());
@@ -203,14 +209,26 @@ impl Words {
     /// words of that language would have, or the language has no list. A language that is not known here has the short words of many others,
     /// a few of them again and again.
     pub fn exclude(&self, lang: Lang, params: &Params) -> bool {
-        let Some(at) = list_of(lang) else { return true };
+        self.variety(lang).is_none_or(|variety| variety < params.min_variety)
+    }
+
+    /// How many different function words of a language the text has, compared with what as many words of it would have: 1 for as many; `None` for
+    /// a language without a list.
+    pub fn variety(&self, lang: Lang) -> Option<f32> {
+        let at = list_of(lang)?;
         let mut found: Vec<u64> = self.hits.iter().filter(|hit| hit.1 & 1 << at != 0).map(|hit| hit.0).collect();
         found.sort_unstable();
         found.dedup();
-        let found: f32 = found.iter().filter_map(|hash| TABLE.words.get(hash)).map(|word| word.weight).sum();
         // What a text says again and again has no more words than at first.
         let count = self.count.min(self.seen.count() * WORDS_PER_TWO / 2);
-        found < params.min_variety * LISTS[at].variety(count)
+        let expected = LISTS[at].variety(count);
+        Some(if expected > 0.0 { found.into_iter().map(weight_of).sum::<f32>() / expected } else { 1.0 })
+    }
+
+    /// The function words of a language that the text has, each as much as its length says ([`weight`]); `None` for a language without a list.
+    pub fn weight_of(&self, lang: Lang) -> Option<f32> {
+        let at = list_of(lang)?;
+        Some(self.hits.iter().filter(|hit| hit.1 & 1 << at != 0).map(|hit| weight_of(hit.0)).sum())
     }
 
     /// How much text in each language the function words stand for, those that `counts` lets through. Languages with
@@ -323,6 +341,11 @@ impl List {
             .map(|(frequency, word)| weight(word.chars().count()) * (1.0 - (-per_frequency * frequency).exp()))
             .sum()
     }
+}
+
+/// The [`weight`] of a function word, by its hash.
+fn weight_of(hash: u64) -> f32 {
+    TABLE.words.get(&hash).map_or(0.0, |word| word.weight)
 }
 
 /// How much a function word says of the language of a text, by its letters: those of one or two letters are words of many languages (estimates).

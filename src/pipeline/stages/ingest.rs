@@ -7,6 +7,7 @@ use crate::archive::{self, Archive, Limits, Portion, Refused, Stat, Stream, Tall
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::intake::{Asking, Sink, take};
+use crate::language::DETECTION;
 use crate::language::asked::Answer;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::program::{LANGUAGES, Program};
@@ -31,7 +32,8 @@ impl Stage for Ingest {
     }
 
     fn version(&self) -> u32 {
-        EXTRACTION
+        // Each of them only grows.
+        EXTRACTION + DETECTION
     }
 
     fn sections(&self) -> &'static [&'static str] {
