@@ -17,13 +17,12 @@ const PAIRS: f64 = 50.0;
 /// The nats of a function word of full [weight](words::Words::weight_of) that one of two languages has and the other has not (an estimate: it is twice as
 /// likely in the language whose list has it, since lists of relatives lack words that both have).
 const NATS_PER_WORD: f64 = 0.7;
-/// Texts in a language have this share of the variety of its function words or more, and texts in a relative that has no list have less; how fast that
-/// tells them apart, in nats, and the most that it says for the relative, since lists and menus have few of them in any language (estimates: of those
+/// Texts in a relative that has no list of words have less than this share of the variety of function words of a language, and how many nats what a
+/// text has more of them counts for the language. Less says nothing, since lists and menus have few of them in any language (estimates: of those
 /// manuals three pages of four have .68 and more, and one of twenty less than .36; pages of the Declaration of Human Rights in relatives of their
 /// language that have no list have .3 to .6).
 const VARIETY: f64 = 0.6;
 const NATS_OF_VARIETY: f64 = 20.0;
-const MOST_OF_VARIETY: f64 = 1.5;
 /// How much less often texts are in a relative that has no list of words than in the language that has one, in nats (an estimate: one of fifty).
 const RARER: f64 = 4.0;
 /// Languages whose profiles diverge by no more than this are relatives, in nats a pair of letters (an estimate, as where
@@ -68,7 +67,7 @@ fn of_words(words: &Words, lang: Lang, other: Lang) -> f64 {
         (None, Some(others)) => -f64::from(others) * NATS_PER_WORD,
         (Some(_), None) => {
             let variety = f64::from(words.variety(lang).unwrap_or_default());
-            RARER + ((variety - VARIETY) * NATS_OF_VARIETY).max(-MOST_OF_VARIETY)
+            RARER + ((variety - VARIETY) * NATS_OF_VARIETY).max(0.0)
         }
         (None, None) => 0.0,
     }
