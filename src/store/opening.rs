@@ -99,7 +99,7 @@ fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manife
                 (Some(catalog), Some(later)) => {
                     let mark = mark_of(&catalog);
                     let is_changed = mark != mark_of(&Catalog::open_mapped(folder, &later.view)?);
-                    if is_changed && TokenIndex::there(folder, mark)?.is_ok() {
+                    if mark != 0 && is_changed && TokenIndex::there(folder, mark)?.is_ok() {
                         return Ok(Some((known.clone(), catalog)));
                     }
                     later

@@ -65,7 +65,7 @@ impl TokenIndex {
         remove(&store.join(FRESH))?;
         match open_patiently(&store.join(FOLDER)) {
             Ok(index) => {
-                if index.ask(|| index.mark())?.is_ok_and(|found| found == mark) {
+                if index.ask(|| index.fits(mark))?.is_ok_and(|fits| fits) {
                     return Ok(index);
                 }
             }
@@ -102,9 +102,9 @@ impl TokenIndex {
             return Ok(Err("is missing; the next run makes it again".into()));
         }
         match open_once(&folder) {
-            Ok(index) => Ok(match index.ask(|| index.mark())? {
-                Ok(found) if found == mark => Ok(index),
-                Ok(_) => Err("is of another state of the store; the next run makes it again".into()),
+            Ok(index) => Ok(match index.ask(|| index.fits(mark))? {
+                Ok(true) => Ok(index),
+                Ok(false) => Err("is of another state of the store; the next run makes it again".into()),
                 Err(_) => Err("cannot be read; the next run makes it again".into()),
             }),
             Err(OpenFailure::Damaged(why)) => Ok(Err(format!("cannot be opened ({why}); the next run makes it again"))),
@@ -137,6 +137,11 @@ impl TokenIndex {
     pub fn mark(&self) -> Result<u64> {
         let found = self.db().get(MARK).map_err(|error| self.failed(error))?;
         Ok(found.and_then(|bytes| bytes.as_ref().try_into().ok()).map_or(0, u64::from_le_bytes))
+    }
+
+    /// True when it has a mark; one without a mark must be empty, too.
+    fn fits(&self, mark: u64) -> Result<bool> {
+        Ok(self.mark()? == mark && (mark != 0 || self.at_or_before(u64::MAX)?.is_none()))
     }
 
     /// The last block whose key is not above a hash, with its key.
@@ -366,7 +371,11 @@ mod tests {
         index.apply(&[(0, vec![1])].into(), 0).expect("room on disk");
         index.db().insert(b"m", &5u64.to_le_bytes()).expect("room on disk");
         drop(index);
-        assert!(read(&TokenIndex::open(folder.path(), 5).expect("nobody else has it")).expect("sound").is_empty());
+        for mark in [5, 0] {
+            let index = TokenIndex::open(folder.path(), mark).expect("nobody else has it");
+            assert!(read(&index).expect("sound").is_empty());
+            index.apply(&[(0, vec![1])].into(), 0).expect("room on disk");
+        }
     }
 
     #[test]

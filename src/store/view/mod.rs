@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "internals")]
 pub use run::sealed;
-use run::{Cursor, Entry, Run};
+use run::{Cursor, Entry, FRESH, Run};
 pub use run::{RunName, RunWriter, read_name};
 
 use super::disk;
@@ -213,9 +213,9 @@ pub fn salvage(store: &Path, names: &[RunName], is_wanted: impl Fn(&[u8]) -> boo
 /// Entries that could be read, by key.
 pub type Salvaged = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// The number of a run, by the path of its file.
+/// The number of a run, by the path of its file; `None` for other files.
 fn number_of(path: &Path) -> Option<u64> {
-    path.file_stem().and_then(|stem| stem.to_str()?.parse().ok())
+    path.file_name()?.to_str()?.strip_suffix(".run")?.parse().ok()
 }
 
 fn open_file(folder: &Path, name: &RunName) -> Result<File> {
@@ -244,10 +244,11 @@ impl Publisher {
         std::fs::create_dir_all(&folder).map_err(Error::io(&folder, "making the folder"))?;
         let (mut next, mut gone) = (1, Vec::new());
         for entry in std::fs::read_dir(&folder).map_err(Error::io(&folder, "listing"))?.flatten() {
-            let Some(number) = number_of(&entry.path()) else { continue };
-            next = next.max(number + 1);
-            if names.iter().all(|name| name.number != number) {
-                gone.push(entry.path());
+            let (path, number) = (entry.path(), number_of(&entry.path()));
+            next = next.max(number.map_or(0, |number| number + 1));
+            let is_fresh = path.extension().is_some_and(|ending| ending == FRESH);
+            if number.map_or(is_fresh, |number| names.iter().all(|name| name.number != number)) {
+                gone.push(path);
             }
         }
         let files = names.iter().map(|name| open_file(&folder, name)).collect::<Result<_>>()?;

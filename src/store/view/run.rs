@@ -21,6 +21,8 @@ use crate::store::segments::read_at;
 
 /// First bytes of a run.
 const MAGIC: [u8; 8] = *b"DIGLOTVW";
+/// The ending of a run that is being written.
+pub const FRESH: &str = "new";
 /// Bytes of a run's header.
 const HEADER: usize = 64;
 /// Bytes at the end of a run.
@@ -80,13 +82,14 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// Begins the run with a number, which takes the place of all runs from the number `since` on.
+    /// Begins the run with a number, which takes the place of all runs from the number `since` on. It gets its name when it is finished.
     ///
     /// # Errors
     /// When the file cannot be made.
     pub fn create(folder: &Path, number: u64, since: u64) -> Result<RunWriter> {
         let path = path(folder, number);
-        let file = disk::create(&path).map_err(Error::io(&path, "creating"))?;
+        let fresh = path.with_extension(FRESH);
+        let file = disk::create(&fresh).map_err(Error::io(&fresh, "creating"))?;
         let mut writer = RunWriter {
             path,
             number,
@@ -156,7 +159,8 @@ impl RunWriter {
         self.put(&trailer)?;
         let bytes = self.at;
         let synced = self.file.flush().and_then(|()| self.file.get_ref().sync_data());
-        synced.and_then(|()| disk::sync_name(&self.path)).map_err(Error::io(&self.path, "writing"))?;
+        let named = synced.and_then(|()| disk::rename(&self.path.with_extension(FRESH), &self.path));
+        named.map_err(Error::io(&self.path, "writing"))?;
         Ok(RunName { number: self.number, crc, bytes })
     }
 }
