@@ -266,7 +266,7 @@ impl Store {
         let view = self.publisher()?.names().to_vec();
         self.catalog.follow(&self.folder, &view)?;
         let archives = self.archive_count()?;
-        self.publisher()?.check_names()?;
+        self.catalog.check_names()?;
         Manifest::new(self.sentinel.clone(), view, archives, self.settings.clone()).write(&self.folder)?;
         self.publisher()?.tidy();
         Ok(())

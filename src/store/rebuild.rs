@@ -126,7 +126,7 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>) -> Result<
     for (kind, &end) in KINDS.iter().zip(&left.sentinel.ends).filter(|(kind, _)| kind.is_source) {
         fill(&folder.join(kind.name), kind.number, RecordRef(end))?;
     }
-    let catalog = Catalog::open_mapped(folder, &[])?;
+    let catalog = Catalog::open_checked(folder, &[])?;
     let mut store = Store::with_catalog(folder, Some(lock), catalog, left.sentinel.clone(), Access::Write)?;
     store.publisher = Some(Publisher::open(folder, &[])?);
     store.tokens = Some(TokenIndex::empty(folder)?);

@@ -22,7 +22,7 @@ use crate::panics::sheltered;
 /// The folder of the token index in a store.
 pub const FOLDER: &str = "tokens";
 /// The folder of a copy that is being made.
-const FRESH: &str = "tokens.new";
+pub const FRESH: &str = "tokens.new";
 /// What sled may keep in memory.
 const CACHE_BYTES: u64 = 64 << 20;
 /// How long to wait before trying again to open an index that another process holds: sled releases its files a moment after it is closed.

@@ -185,8 +185,8 @@ impl Run {
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be read, [`Error::Store`] when it is damaged.
-    pub fn open(folder: &Path, name: &RunName) -> Result<Run> {
-        let mut run = Run::open_mapped(folder, name)?;
+    pub fn open_keeping(folder: &Path, name: &RunName) -> Result<Run> {
+        let mut run = Run::open(folder, name)?;
         run.kept = Some((0..run.count).map(|_| OnceLock::new()).collect());
         Ok(run)
     }
@@ -194,8 +194,8 @@ impl Run {
     /// Opens a run for the process that writes.
     ///
     /// # Errors
-    /// As [`Run::open`].
-    pub fn open_mapped(folder: &Path, name: &RunName) -> Result<Run> {
+    /// As [`Run::open_keeping`].
+    pub fn open(folder: &Path, name: &RunName) -> Result<Run> {
         let path = name.path(folder);
         let damaged = |why: &str| damage(&path, why);
         let file = files::open(&path).map_err(|error| match error.kind() {
@@ -237,6 +237,14 @@ impl Run {
     /// The number of the run.
     pub fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Checks that the file is still there under its name.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check_name(&self) -> Result<()> {
+        disk::check_name(&self.file, &self.path)
     }
 
     /// The file, as it is now.
@@ -478,7 +486,7 @@ mod tests {
         let name = writer.finish().expect("room on disk");
         let path = name.path(folder.path());
         let sound = std::fs::read(&path).expect("it was written");
-        for open in [Run::open, Run::open_mapped] {
+        for open in [Run::open_keeping, Run::open] {
             std::fs::write(&path, &sound).expect("room on disk");
             let run = open(folder.path(), &name).expect("it is sound");
             let mut cursor = run.from(&[]).expect("it is sound");
