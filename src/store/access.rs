@@ -38,7 +38,8 @@ pub(super) const LOCK: &str = "lock";
 pub(super) fn lock(folder: &Path) -> Result<File> {
     refuse_others_than_files(folder)?;
     let path = folder.join(LOCK);
-    let file = files::open_with(OpenOptions::new().create(true).truncate(false).write(true), &path);
+    // NFS shares the lock only of a file that may be read.
+    let file = files::open_with(OpenOptions::new().create(true).truncate(false).read(true).write(true), &path);
     let file = file.map_err(|error| not_opened(&path, error))?;
     let since = Instant::now();
     loop {

@@ -121,8 +121,8 @@ impl Catalog {
     ///
     /// # Errors
     /// As [`Catalog::open`].
-    pub fn open_mapped(store: &Path, names: &[RunName]) -> Result<Catalog> {
-        Ok(Catalog { folder: store.join(FOLDER), view: View::open_mapped(store, names)? })
+    pub fn open_checked(store: &Path, names: &[RunName]) -> Result<Catalog> {
+        Ok(Catalog { folder: store.join(FOLDER), view: View::open_checked(store, names)? })
     }
 
     /// Goes over to the runs of another commit.
@@ -131,6 +131,14 @@ impl Catalog {
     /// As [`Catalog::open`].
     pub fn follow(&mut self, store: &Path, names: &[RunName]) -> Result<()> {
         self.view.follow(store, names)
+    }
+
+    /// As [`View::check_names`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check_names(&self) -> Result<()> {
+        self.view.check_names()
     }
 
     /// The files of the view that a reader has open, as they are now.
@@ -143,7 +151,8 @@ impl Catalog {
 
     /// The error of a value that makes no sense.
     fn senseless(&self) -> Error {
-        let problem = "a value is damaged; delete this folder and run again: what the record files hold is kept";
+        let problem = "a value is damaged; `diglot check --repair` makes a catalog again from the record files, and `diglot run` then makes \
+                       the results again";
         Error::Store { path: self.folder.clone(), problem: problem.into() }
     }
 
@@ -239,7 +248,7 @@ mod tests {
     fn what_a_commit_changes_is_seen_by_whoever_goes_over_to_it_and_by_nobody_else() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut publisher = Publisher::open(folder.path(), &[]).expect("a temporary folder");
-        let mut writer = Catalog::open_mapped(folder.path(), &[]).expect("nothing is damaged");
+        let mut writer = Catalog::open_checked(folder.path(), &[]).expect("nothing is damaged");
         let mut commit = |changes: Changes| {
             publisher.add(&changes.delta).expect("room on disk");
             publisher.names().to_vec()

@@ -11,7 +11,7 @@ use super::pages::PagesThere;
 use super::record_kinds::KINDS;
 use super::records::{RecordRef, START};
 use super::token_index::TokenIndex;
-use super::{Access, Store, disk, lock, rebuild, tokens};
+use super::{Access, Store, access, rebuild, tokens};
 use crate::error::{Error, Result};
 use crate::types::{SiteId, Watch};
 
@@ -100,11 +100,6 @@ impl Stretches {
     }
 }
 
-/// True of an error that says that file handles or memory have run out.
-fn is_shortage(error: &Error) -> bool {
-    matches!(error, Error::Io { source, .. } if disk::is_shortage(source))
-}
-
 fn with_cause(error: &Error) -> String {
     match error {
         Error::Io { source, .. } => format!("{error}: {source}"),
@@ -144,11 +139,13 @@ impl Store {
             entries += 1;
             Ok(())
         });
+        let has_holes = files.iter().any(|(name, found)| *name == "pages" && found.holes > 0);
         if let Err(error) = read {
             damage.view.push(error.to_string());
-        } else {
-            let has_holes = files.iter().any(|(name, found)| *name == "pages" && found.holes > 0);
-            self.name_what_hangs(&mut damage, has_holes)?;
+        } else if let Err(error) = self.name_what_hangs(&mut damage, has_holes) {
+            // A value may make no sense, though its checksum fits.
+            let Error::Store { .. } = error else { return Err(error) };
+            damage.view.push(error.to_string());
         }
         let token_blocks = self.check_tokens(&mut damage)?;
         Ok(Report { files, entries, token_blocks, damage })
@@ -159,11 +156,10 @@ impl Store {
     /// # Errors
     /// When file handles or memory run out.
     fn check_tokens(&self, damage: &mut Damage) -> Result<Result<u64, String>> {
-        // Without permission to write into the folder, the lock cannot be taken, so another process may be writing the index.
-        let _lock = match lock(&self.folder) {
-            Err(error) if is_shortage(&error) => return Err(error),
-            Err(error) => return Ok(Err(error.reason())),
-            Ok(lock) => lock,
+        let Some(_lock) = access::lock_to_ask(&self.folder) else {
+            let is_written = Store::is_worked_on(&self.folder);
+            let unknown = || "the file `lock` cannot be locked, so another process may be writing it".into();
+            return Ok(Err(if is_written { access::in_use(&self.folder).reason() } else { unknown() }));
         };
         if super::Manifest::read(&self.folder).ok().is_none_or(|manifest| manifest.sentinel != self.sentinel) {
             return Ok(Err("the store got another commit meanwhile; check again".into()));

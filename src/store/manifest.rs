@@ -1,6 +1,7 @@
 //! `manifest.json`: which commit a store holds, where its record files end, and its settings.
 
-use std::io::Write;
+use std::fs;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use super::access::{fault, not_opened};
 use super::catalog::{Catalog, Keyspace};
 use super::disk;
 use super::format::{FORMAT_VERSION, other_format};
+use super::frames::FILE_HEADER;
 use super::layout::{Sentinel, StoredSettings};
 use super::view::RunName;
 use crate::error::{Error, Result};
@@ -42,9 +44,18 @@ pub struct Manifest {
     pub settings: StoredSettings,
 }
 
-/// True where a store is, or was, judging by the files that outlive a manifest.
+/// The folders of the records that cannot be made again.
+pub const SOURCES: [&str; 4] = ["pages", "batches", "requests", "removals"];
+
+/// True where a store is, or was, judging by the files that outlive a manifest: records that cannot be made again, or what cannot be read.
 pub fn was_at(folder: &Path) -> bool {
-    folder.join("batches/000000.rec").exists()
+    SOURCES.iter().any(|name| match fs::read_dir(folder.join(name)) {
+        Ok(segments) => segments.flatten().any(|entry| {
+            let is_segment = entry.path().extension().is_some_and(|ending| ending == "rec");
+            is_segment && fs::metadata(entry.path()).is_ok_and(|found| found.len() > FILE_HEADER)
+        }),
+        Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    })
 }
 
 /// Checks that a folder is that of a store.
@@ -73,7 +84,7 @@ impl Manifest {
 
     /// The manifest of the commit that these runs of the view are of; `None` where they do not tell.
     pub fn of_runs(folder: &Path, view: Vec<RunName>) -> Option<Manifest> {
-        let catalog = Catalog::open_mapped(folder, &view).ok()?;
+        let catalog = Catalog::open_checked(folder, &view).ok()?;
         let sentinel = catalog.get(Keyspace::Meta, SENTINEL).ok()??;
         let settings = catalog.get(Keyspace::Meta, SETTINGS).ok()?.unwrap_or_default();
         Some(Manifest::new(sentinel, view, catalog.count(Keyspace::Archive).ok()?, settings))
@@ -154,8 +165,6 @@ fn damaged(folder: &Path, why: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::super::view::last_runs;
     use super::*;
 

@@ -111,7 +111,7 @@ mod view;
 mod witness;
 
 pub use access::Access;
-use access::{fault, lock};
+use access::fault;
 pub use archives::Loss;
 use catalog::{Catalog, Changes, Keyspace};
 pub use check_store::{Damage, FileReport, Report, Torn};
@@ -253,7 +253,8 @@ impl Store {
         }
         self.publisher()?.add(&changes.delta)?;
         if !changes.tokens.is_empty() {
-            self.tokens()?.apply(&changes.tokens, mark)?;
+            let index = self.tokens()?;
+            index.ask_to_write(|| index.apply(&changes.tokens, mark))?;
         }
         self.write_manifest()?;
         self.has_failed = false;
@@ -265,7 +266,7 @@ impl Store {
         let view = self.publisher()?.names().to_vec();
         self.catalog.follow(&self.folder, &view)?;
         let archives = self.archive_count()?;
-        self.publisher()?.check_names()?;
+        self.catalog.check_names()?;
         Manifest::new(self.sentinel.clone(), view, archives, self.settings.clone()).write(&self.folder)?;
         self.publisher()?.tidy();
         Ok(())

@@ -1,7 +1,6 @@
 //! Opens a store to write: goes on from the last commit that its files hold, or makes the catalog again where they hold none.
 
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use super::access::{self, fault, lock};
@@ -79,7 +78,7 @@ fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manife
     let last = match (known, later) {
         (None, Some(later)) => later,
         (None, None) => {
-            if !view::readable_runs(folder).0.is_empty() || has_sources(folder)? {
+            if !view::readable_runs(folder).0.is_empty() || manifest::was_at(folder) {
                 return Ok(None);
             }
             let sentinel = Sentinel { ends: vec![START.0; KINDS.len()], ..Sentinel::default() };
@@ -93,13 +92,13 @@ fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manife
                 (Err(Error::Store { .. }), Some(_)) => false,
                 (seals, _) => seals?.is_none() && sound(record_kinds::check_ends(folder, &known.sentinel))?.is_some(),
             };
-            let catalog = if is_held { sound(Catalog::open_mapped(folder, &known.view))? } else { None };
+            let catalog = if is_held { sound(Catalog::open_checked(folder, &known.view))? } else { None };
             match (catalog, later) {
                 // A commit that did not get to the token index was not reported. Wherever it may have been, it counts.
                 (Some(catalog), Some(later)) => {
                     let mark = mark_of(&catalog);
-                    let is_changed = mark != mark_of(&Catalog::open_mapped(folder, &later.view)?);
-                    if is_changed && TokenIndex::there(folder, mark)?.is_ok() {
+                    let is_changed = mark != mark_of(&Catalog::open_checked(folder, &later.view)?);
+                    if mark != 0 && is_changed && TokenIndex::there(folder, mark)?.is_ok() {
                         return Ok(Some((known.clone(), catalog)));
                     }
                     later
@@ -110,23 +109,8 @@ fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manife
             }
         }
     };
-    let catalog = Catalog::open_mapped(folder, &last.view)?;
+    let catalog = Catalog::open_checked(folder, &last.view)?;
     Ok(Some((last, catalog)))
-}
-
-/// True where the files of records that cannot be made again hold any.
-fn has_sources(folder: &Path) -> Result<bool> {
-    for kind in KINDS.iter().filter(|kind| kind.is_source) {
-        let path = folder.join(kind.name);
-        let segments = match fs::read_dir(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => continue,
-            found => found.map_err(Error::io(&path, "listing"))?,
-        };
-        if segments.flatten().any(|entry| fs::metadata(entry.path()).is_ok_and(|found| found.len() > START.0)) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// The mark of the token index in a catalog.
@@ -151,7 +135,7 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
     let own = [
         access::LOCK,
         token_index::FOLDER,
-        "tokens.new",
+        token_index::FRESH,
         view::FOLDER,
         reviews::FOLDER,
         corrections::FILE,
@@ -171,4 +155,25 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_that_cannot_be_made_again_tell_of_a_store() {
+        let sources: Vec<&str> = KINDS.iter().filter(|kind| kind.is_source).map(|kind| kind.name).collect();
+        assert_eq!(sources, manifest::SOURCES);
+        for kind in KINDS {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            fs::create_dir(folder.path().join(kind.name)).expect("room on disk");
+            let path = segments::segment_path(&folder.path().join(kind.name), 0);
+            let is_told = |bytes: usize| {
+                fs::write(&path, vec![0; bytes]).expect("room on disk");
+                manifest::was_at(folder.path())
+            };
+            assert_eq!([64, 65].map(is_told), [false, kind.is_source], "{}", kind.name);
+        }
+    }
 }

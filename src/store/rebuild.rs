@@ -54,10 +54,20 @@ impl Known {
                 known.done || known.is_removed() || !now.contains_key(&number) || self.losses.contains_key(&number)
             }
             // It may be one that was removed.
-            None => !now.contains_key(&number) && !self.losses.contains_key(&number) && removed.has_names(),
+            None => {
+                let is_unknown = !now.contains_key(&number) && !self.losses.contains_key(&number);
+                is_unknown && removed.has_names() && !has_lost
+            }
         };
         let is_missed = (0..count).any(|number| !is_done(number) && !is_told(number));
         !self.is_whole && (is_missed || has_lost && self.archives.is_empty())
+    }
+
+    /// True of an archive that was removed: what is known of it may be older.
+    fn is_removed(&self, number: u32, removed: &Removed) -> bool {
+        let is_removed =
+            |known: &ArchiveRecord| known.is_removed() || removed.takes_archive(number, &known.identity.path);
+        self.archives.get(&number).is_some_and(is_removed)
     }
 }
 
@@ -116,7 +126,7 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>) -> Result<
     for (kind, &end) in KINDS.iter().zip(&left.sentinel.ends).filter(|(kind, _)| kind.is_source) {
         fill(&folder.join(kind.name), kind.number, RecordRef(end))?;
     }
-    let catalog = Catalog::open_mapped(folder, &[])?;
+    let catalog = Catalog::open_checked(folder, &[])?;
     let mut store = Store::with_catalog(folder, Some(lock), catalog, left.sentinel.clone(), Access::Write)?;
     store.publisher = Some(Publisher::open(folder, &[])?);
     store.tokens = Some(TokenIndex::empty(folder)?);
@@ -140,9 +150,13 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>) -> Result<
         torn.dedup();
     }
     let archives_known = manifest.as_ref().map_or(0, |manifest| manifest.archives);
-    put_archives(&archives, &known, archives_known, &mut changes);
+    put_archives(&archives, &known, archives_known, &store.removed, &mut changes);
     if known.misses_archives(&archives, store.removed(), archives_known, !left.less.is_empty()) {
-        let loss = LossRecord { pages: 0, archives: archives_known.max(archives.len() as u32) };
+        let is_gone = |&number: &u32| !archives.contains_key(&number) && known.is_removed(number, &store.removed);
+        let there = archives_known - (0..archives_known).filter(is_gone).count() as u32;
+        // Of archives that an earlier loss is of, nothing may be known but that there were some.
+        let before = known.losses.get(&NAMELESS).map_or(0, |loss| loss.archives);
+        let loss = LossRecord { pages: 0, archives: there.max(archives.len() as u32).max(before) };
         changes.put(Keyspace::Loss, &NAMELESS.to_be_bytes(), &loss);
     }
     for (name, key) in [("removals", REMOVALS), ("requests", REQUESTS)] {
@@ -246,7 +260,7 @@ fn lacks_pages(now: &ArchiveRecord, known: &ArchiveRecord) -> bool {
 
 /// Stores all archives, and what the `known` ones have lost. There were `count` archives; the removed ones get an empty record, so that
 /// their numbers are not given to others.
-fn put_archives(archives: &Archives, known: &Known, count: u32, changes: &mut Changes) {
+fn put_archives(archives: &Archives, known: &Known, count: u32, removed: &Removed, changes: &mut Changes) {
     let last = archives.keys().chain(known.archives.keys()).max().map_or(0, |last| last + 1);
     for number in (0..last.max(count)).filter(|number| !archives.contains_key(number)) {
         changes.put(Keyspace::Archive, &number.to_be_bytes(), &ArchiveRecord::default());
@@ -256,16 +270,20 @@ fn put_archives(archives: &Archives, known: &Known, count: u32, changes: &mut Ch
         changes.put(Keyspace::Fingerprint, &archive.identity.fingerprint.to_be_bytes(), &number);
     };
     archives.iter().for_each(|(&number, archive)| put(number, archive));
-    let has_name = |number: u32| archives.contains_key(&number) || known.archives.contains_key(&number);
+    let may_lack = |number: u32| match archives.get(&number) {
+        // Where it is done, what was lost of it was made good.
+        Some(now) => !now.done,
+        None => known.archives.contains_key(&number) && !known.is_removed(number, removed),
+    };
     let mut losses = known.losses.clone();
-    losses.retain(|&number, _| number >= REQUESTS || has_name(number));
+    losses.retain(|&number, _| number >= REQUESTS || may_lack(number));
     for (&number, before) in &known.archives {
         let now = archives.get(&number);
-        if now.is_some_and(|now| now.position >= before.position && now.done == before.done) {
+        if now.is_some_and(|now| now.position >= before.position && now.done >= before.done) {
             continue;
         }
         if now.is_none() {
-            if before.is_removed() {
+            if known.is_removed(number, removed) {
                 continue;
             }
             put(number, &ArchiveRecord { identity: before.identity.clone(), ..ArchiveRecord::default() });
@@ -297,5 +315,50 @@ pub fn add_batch(archive: &mut ArchiveRecord, batch: &ArchivedBatchRecord, remov
         if archive.samples.iter().filter(|known| known.reason == sample.reason).count() < SAMPLES {
             archive.samples.push(sample);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::ArchiveIdentity;
+    use super::super::removed::archive_hash;
+    use super::*;
+
+    fn archive(path: &str, pages: u64, done: bool) -> ArchiveRecord {
+        let identity = ArchiveIdentity { path: path.into(), ..ArchiveIdentity::default() };
+        ArchiveRecord { identity, pages, position: pages, done, ..ArchiveRecord::default() }
+    }
+
+    fn known(archives: Archives, losses: BTreeMap<u32, LossRecord>) -> Known {
+        Known { archives, losses, settings: None, commit: 1, is_whole: false }
+    }
+
+    #[test]
+    fn what_was_removed_or_made_good_since_what_is_known_does_not_come_back() {
+        let mut removed = Removed::default();
+        removed.note(archive_hash("/gone.warc"), 0..2);
+        let before = [archive("/gone.warc", 5, true), archive("/here.warc", 5, false), archive("/lost.warc", 5, true)];
+        let lost = [0, 1, NAMELESS].map(|number| (number, LossRecord { pages: 3, archives: 0 }));
+        let known = known((0..).zip(before).collect(), lost.into());
+        let now: Archives = [(1, archive("/here.warc", 8, true))].into();
+        let [mut changes, mut expected] = [(); 2].map(|()| Changes::default());
+        put_archives(&now, &known, 3, &removed, &mut changes);
+        expected.put(Keyspace::Loss, &2u32.to_be_bytes(), &LossRecord { pages: 5, archives: 0 });
+        expected.put(Keyspace::Loss, &NAMELESS.to_be_bytes(), &LossRecord { pages: 3, archives: 0 });
+        let losses: Vec<_> = changes.delta.iter().filter(|(key, _)| key[0] == Keyspace::Loss as u8).collect();
+        assert_eq!(losses, expected.delta.iter().collect::<Vec<_>>());
+        let mut expected = Changes::default();
+        expected.put(Keyspace::Archive, &0u32.to_be_bytes(), &ArchiveRecord::default());
+        assert!(expected.delta.iter().all(|(key, value)| changes.delta.get(key) == Some(value)), "it stays removed");
+    }
+
+    #[test]
+    fn a_removal_explains_an_archive_that_is_missing_only_where_nothing_was_lost() {
+        let mut removed = Removed::default();
+        removed.note(archive_hash("/gone.warc"), 0..1);
+        let known = known(Archives::new(), BTreeMap::new());
+        let now: Archives = [(1, archive("/here.warc", 8, true))].into();
+        let misses = |has_lost| known.misses_archives(&now, &removed, 2, has_lost);
+        assert_eq!([false, true].map(misses), [false, true]);
     }
 }

@@ -74,11 +74,6 @@ impl Removed {
         }
     }
 
-    /// True when nothing is removed by its name.
-    pub fn is_without_names(&self) -> bool {
-        self.names.is_empty() && self.ranges.is_empty()
-    }
-
     /// The hashes of all names, each with archives from which it is removed.
     pub fn all(&self) -> impl Iterator<Item = (u64, Range<u32>)> + '_ {
         let names = self.names.iter().map(|(&name, &archives)| (name, 0..archives));
@@ -121,19 +116,22 @@ impl Removed {
 
     /// True when a URL (without scheme), its host or its registrable domain was removed at some time.
     pub fn has(&self, identity: &str) -> bool {
-        !self.is_without_names() && hashes_of(identity).into_iter().any(|hash| self.names(hash))
+        self.has_names() && hashes_of(identity).into_iter().any(|hash| self.names(hash))
     }
 
     /// True when the captures of a URL (without scheme) in an archive are removed.
     pub fn takes(&self, archive: u32, identity: &str) -> bool {
-        if self.is_without_names() {
-            return false;
-        }
-        let is_within = |name: &u64| {
-            self.names.get(name).is_some_and(|&archives| archive < archives)
-                || self.ranges.get(name).is_some_and(|ranges| ranges.iter().any(|range| range.contains(&archive)))
-        };
-        hashes_of(identity).iter().any(is_within)
+        self.has_names() && hashes_of(identity).into_iter().any(|name| self.takes_name(archive, name))
+    }
+
+    /// True when an archive is removed as a whole, which was read from this path.
+    pub fn takes_archive(&self, archive: u32, path: &str) -> bool {
+        self.takes_name(archive, archive_hash(path))
+    }
+
+    fn takes_name(&self, archive: u32, name: u64) -> bool {
+        self.names.get(&name).is_some_and(|&archives| archive < archives)
+            || self.ranges.get(&name).is_some_and(|ranges| ranges.iter().any(|range| range.contains(&archive)))
     }
 
     /// True when the URL of a request was removed, or the page on whose behalf it was made.
@@ -143,7 +141,7 @@ impl Removed {
 
     /// True when a sample of the captures left out of an archive has a URL that was removed.
     pub fn takes_sample(&self, archive: u32, sample: &SkipSample) -> bool {
-        if self.is_without_names() {
+        if !self.has_names() {
             return false;
         }
         let url = sample.detail.split(' ').next().and_then(|url| CanonicalUrl::parse(url).ok());
@@ -205,7 +203,9 @@ mod tests {
         let mut again = Removed::default();
         again.add(&removed.purged());
         assert_eq!(again.purged().names.len(), 4, "two names, and the two bounds of the range that does not adjoin");
-        for removed in [&removed, &again] {
+        for removed in [&mut removed, &mut again] {
+            removed.note(archive_hash("/a.warc"), 1..2);
+            assert_eq!([0, 1, 2].map(|archive| removed.takes_archive(archive, "/a.warc")), [false, true, false]);
             let taken: Vec<u32> = (0..9).filter(|&archive| removed.takes(archive, "ex.org/a")).collect();
             assert_eq!(taken, [0, 1, 2, 5, 6]);
             assert!(removed.has("two.com/a") && !removed.takes(0, "two.com/a") && !removed.has("three.net/"));

@@ -86,9 +86,11 @@ impl Store {
             self.commit(changes)?;
         }
         if results == Results::Sites {
-            // Whoever looks for the last site would go through all that were removed.
-            self.publisher()?.merge_behind(0)?;
-            self.write_manifest()?;
+            // Whoever looks for the last site would go through all that were removed. A single run has nothing of them.
+            if self.publisher()?.names().len() > 1 {
+                self.publisher()?.merge_behind(0)?;
+                self.write_manifest()?;
+            }
             if self.token_mark()? != 0 {
                 self.forget_tokens()?;
             }

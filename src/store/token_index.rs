@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,7 @@ use crate::panics::sheltered;
 /// The folder of the token index in a store.
 pub const FOLDER: &str = "tokens";
 /// The folder of a copy that is being made.
-const FRESH: &str = "tokens.new";
+pub const FRESH: &str = "tokens.new";
 /// What sled may keep in memory.
 const CACHE_BYTES: u64 = 64 << 20;
 /// How long to wait before trying again to open an index that another process holds: sled releases its files a moment after it is closed.
@@ -38,6 +39,8 @@ pub struct TokenIndex {
     folder: PathBuf,
     /// Closing writes once more, and sled panics when the disk does not take that.
     db: Option<sled::Db>,
+    /// It is removed when it is closed, so that the next run makes it again.
+    is_damaged: AtomicBool,
 }
 
 impl Drop for TokenIndex {
@@ -45,6 +48,10 @@ impl Drop for TokenIndex {
         let db = self.db.take();
         // Everything committed has been flushed before.
         let _ = sheltered(|| drop(db));
+        if *self.is_damaged.get_mut() {
+            // What cannot be removed is found damaged again.
+            let _ = remove(&self.folder);
+        }
     }
 }
 
@@ -65,7 +72,7 @@ impl TokenIndex {
         remove(&store.join(FRESH))?;
         match open_patiently(&store.join(FOLDER)) {
             Ok(index) => {
-                if index.ask(|| index.mark())?.is_ok_and(|found| found == mark) {
+                if index.ask(|| index.fits(mark))?.is_ok_and(|fits| fits) {
                     return Ok(index);
                 }
             }
@@ -102,9 +109,9 @@ impl TokenIndex {
             return Ok(Err("is missing; the next run makes it again".into()));
         }
         match open_once(&folder) {
-            Ok(index) => Ok(match index.ask(|| index.mark())? {
-                Ok(found) if found == mark => Ok(index),
-                Ok(_) => Err("is of another state of the store; the next run makes it again".into()),
+            Ok(index) => Ok(match index.ask(|| index.fits(mark))? {
+                Ok(true) => Ok(index),
+                Ok(false) => Err("is of another state of the store; the next run makes it again".into()),
                 Err(_) => Err("cannot be read; the next run makes it again".into()),
             }),
             Err(OpenFailure::Damaged(why)) => Ok(Err(format!("cannot be opened ({why}); the next run makes it again"))),
@@ -130,6 +137,18 @@ impl TokenIndex {
         }
     }
 
+    /// The same for the process that writes: an index that turns out damaged is removed when it is closed.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn ask_to_write<T>(&self, question: impl FnOnce() -> Result<T>) -> Result<T> {
+        let answer = self.ask(question)?;
+        if matches!(answer, Err(Error::Store { .. })) {
+            self.is_damaged.store(true, Ordering::Relaxed);
+        }
+        answer
+    }
+
     /// The mark of the commit that changed the index last; 0 for an empty one.
     ///
     /// # Errors
@@ -137,6 +156,11 @@ impl TokenIndex {
     pub fn mark(&self) -> Result<u64> {
         let found = self.db().get(MARK).map_err(|error| self.failed(error))?;
         Ok(found.and_then(|bytes| bytes.as_ref().try_into().ok()).map_or(0, u64::from_le_bytes))
+    }
+
+    /// True when it has a mark; one without a mark must be empty, too.
+    fn fits(&self, mark: u64) -> Result<bool> {
+        Ok(self.mark()? == mark && (mark != 0 || self.at_or_before(u64::MAX)?.is_none()))
     }
 
     /// The last block whose key is not above a hash, with its key.
@@ -189,15 +213,18 @@ impl TokenIndex {
         let (folder, fresh) = (store.join(FOLDER), store.join(FRESH));
         remove(&fresh)?;
         let copy = open_patiently(&fresh).map_err(|_| damaged(&fresh, "a new one cannot be made"))?;
-        let (mark, mut blocks) = (self.mark()?, BTreeMap::new());
-        for block in self.blocks() {
-            let (hash, block) = block?;
-            blocks.insert(hash, block.to_vec());
-            if blocks.len() >= BATCH {
-                copy.apply(&std::mem::take(&mut blocks), 0)?;
+        let mark = self.ask_to_write(|| {
+            let (mark, mut blocks) = (self.mark()?, BTreeMap::new());
+            for block in self.blocks() {
+                let (hash, block) = block?;
+                blocks.insert(hash, block.to_vec());
+                if blocks.len() >= BATCH {
+                    copy.apply(&std::mem::take(&mut blocks), 0)?;
+                }
             }
-        }
-        copy.apply(&blocks, mark)?;
+            copy.apply(&blocks, mark)?;
+            Ok(mark)
+        })?;
         drop((self, copy));
         remove(&folder)?;
         disk::rename(&fresh, &folder).map_err(Error::io(&folder, "renaming"))?;
@@ -230,8 +257,9 @@ impl TokenIndex {
 }
 
 fn damaged(folder: &Path, what: &str) -> Error {
-    let problem =
-        format!("the token index is damaged ({what}); delete this folder and run again: nothing is lost by that");
+    let problem = format!(
+        "the token index is damaged ({what}); give the command again, and if that does not help, delete this folder: a run makes it anew"
+    );
     Error::Store { path: folder.to_owned(), problem }
 }
 
@@ -252,9 +280,12 @@ fn remove(folder: &Path) -> Result<()> {
     }
 }
 
+/// Opens the index for the process that writes.
 fn open_patiently(folder: &Path) -> Result<TokenIndex, OpenFailure> {
     let since = Instant::now();
     loop {
+        // Of a query, it may be one that another query is writing.
+        remove_half_snapshots(folder);
         match open_once(folder) {
             Err(OpenFailure::Locked) if since.elapsed() < PATIENCE => std::thread::sleep(POLL),
             opened => return opened,
@@ -263,12 +294,11 @@ fn open_patiently(folder: &Path) -> Result<TokenIndex, OpenFailure> {
 }
 
 fn open_once(folder: &Path) -> Result<TokenIndex, OpenFailure> {
-    remove_half_snapshots(folder);
     let config =
         sled::Config::new().path(folder).cache_capacity(CACHE_BYTES).mode(sled::Mode::LowSpace).flush_every_ms(None);
     // sled panics on some damage.
     match sheltered(|| config.open()) {
-        Some(Ok(db)) => Ok(TokenIndex { folder: folder.to_owned(), db: Some(db) }),
+        Some(Ok(db)) => Ok(TokenIndex { folder: folder.to_owned(), db: Some(db), is_damaged: AtomicBool::new(false) }),
         Some(Err(sled::Error::Io(error))) if error.to_string().contains("could not acquire lock") => {
             Err(OpenFailure::Locked)
         }
@@ -366,7 +396,11 @@ mod tests {
         index.apply(&[(0, vec![1])].into(), 0).expect("room on disk");
         index.db().insert(b"m", &5u64.to_le_bytes()).expect("room on disk");
         drop(index);
-        assert!(read(&TokenIndex::open(folder.path(), 5).expect("nobody else has it")).expect("sound").is_empty());
+        for mark in [5, 0] {
+            let index = TokenIndex::open(folder.path(), mark).expect("nobody else has it");
+            assert!(read(&index).expect("sound").is_empty());
+            index.apply(&[(0, vec![1])].into(), 0).expect("room on disk");
+        }
     }
 
     #[test]
@@ -437,6 +471,10 @@ mod tests {
                 Err(error) => {
                     assert!(error.to_string().contains("delete this folder"), "{error}");
                     told += 1;
+                    index.ask_to_write(|| read(&index)).expect_err("it is damaged");
+                    drop(index);
+                    let again = TokenIndex::open(store.path(), 20).expect("it is removed");
+                    assert_eq!(ask(&again).expect("it is empty"), Blocks::new(), "byte {at}");
                 }
             }
         }

@@ -103,7 +103,8 @@ impl Store {
     /// # Errors
     /// When it cannot be read.
     pub(crate) fn has_no_tokens(&self) -> Result<bool> {
-        is_empty(self.tokens()?)
+        let index = self.tokens()?;
+        index.ask_to_write(|| is_empty(index))
     }
 
     /// The sites that have a token; for the process that writes.
@@ -111,7 +112,8 @@ impl Store {
     /// # Errors
     /// When the token index cannot be read.
     pub(crate) fn sites_with_token(&self, token: &str) -> Result<RoaringBitmap> {
-        sites_with(self.tokens()?, token)
+        let index = self.tokens()?;
+        index.ask_to_write(|| sites_with(index, token))
     }
 
     /// The sites that have one of these tokens, for whoever reads; `None` while the index cannot be asked, since another process writes it, or
@@ -143,7 +145,8 @@ impl Store {
     /// # Errors
     /// When the token index cannot be read.
     pub(crate) fn change_tokens(&self, postings: &mut Vec<Posting>, changes: &mut Changes) -> Result<()> {
-        change(self.tokens()?, postings, changes)
+        let index = self.tokens()?;
+        index.ask_to_write(|| change(index, postings, changes))
     }
 }
 

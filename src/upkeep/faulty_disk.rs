@@ -294,6 +294,47 @@ fn a_commit_that_was_reported_stays_though_the_manifest_is_older_and_the_token_i
     assert!(again.commit_number() == commit && !again.was_rebuilt, "{} {commit}", again.commit_number());
 }
 
+#[test]
+fn a_commit_that_was_reported_stays_though_opening_stops_where_the_manifest_is_gone_or_old() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let [sound, store] = ["sound", "s"].map(|name| folder.path().join(name));
+    make(&sound);
+    let old = fs::read(sound.join("manifest.json")).expect("it is there");
+    let mut writing = Store::open(&sound, Access::Write).expect("it is sound");
+    let settings = writing.settings().clone();
+    writing.keep_settings(settings).expect("room on disk");
+    let commit = writing.commit_number();
+    drop(writing);
+    wait_for_sled(&sound);
+    let failures = [Failure::Broken, Failure::Short, Failure::Full];
+    for (has_manifest, failure) in failures.into_iter().flat_map(|failure| [(false, failure), (true, failure)]) {
+        let mut torn = 0;
+        for step in 0.. {
+            let what = format!("step {step}, {failure:?}, with a manifest: {has_manifest}");
+            let _ = fs::remove_dir_all(&store);
+            copy(&sound, &store);
+            let manifest = store.join("manifest.json");
+            if has_manifest { fs::write(&manifest, &old) } else { fs::remove_file(&manifest) }.expect("a disk");
+            faults::plan(&store, step, failure);
+            drop(Store::open(&store, Access::Write));
+            let failed = faults::end(&store).1;
+            wait_for_sled(&store);
+            torn += u32::from(failed.as_ref().is_some_and(|(_, path)| path.starts_with(store.join("view"))));
+            let again = Store::open(&store, Access::Write).expect(&what);
+            assert!(!again.was_rebuilt && again.commit_number() == commit, "{what}: {}", again.commit_number());
+            assert!(again.losses().expect(&what).is_empty(), "{what}");
+            drop(again);
+            wait_for_sled(&store);
+            let files = fs::read_dir(store.join("view")).expect("a folder").count();
+            assert_eq!(files, runs_named(&store), "{what}");
+            if failed.is_none() {
+                break;
+            }
+        }
+        assert!(torn > 3, "{torn} steps in the view");
+    }
+}
+
 /// How many runs the manifest of a store names.
 fn runs_named(store: &Path) -> usize {
     let manifest = fs::read_to_string(store.join("manifest.json")).expect("it is there");

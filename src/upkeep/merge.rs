@@ -368,7 +368,7 @@ impl Merging<'_> {
         }
         self.marks()?;
         self.merged.brought_back = self.met.len() as u64;
-        if removed.is_without_names() {
+        if !removed.has_names() {
             return self.out.commit(changes);
         }
         self.out.commit_removal(&removed.purged(), changes)

@@ -432,6 +432,13 @@ fn check_says_why_it_did_not_look_at_the_token_index() {
     assert!(line.starts_with("not looked at\ttokens\t") && line.contains("another process writes it"), "{line}");
     drop(writer);
     assert!(tokens().starts_with("sound\ttokens\t"));
+    // A query that reads the token index has the lock in common with others.
+    let query = fs::File::open(store.join("lock")).expect("it was made");
+    query.lock_shared().expect("nobody writes");
+    assert!(tokens().starts_with("sound\ttokens\t"));
+    drop(query);
+    fs::remove_file(store.join("lock")).expect("it is there");
+    assert!(tokens().contains("the file `lock` cannot be locked"));
 }
 
 #[test]

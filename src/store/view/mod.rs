@@ -8,18 +8,16 @@
 mod run;
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "internals")]
 pub use run::sealed;
-use run::{Cursor, Entry, Run};
+use run::{Cursor, Entry, FRESH, Run};
 pub use run::{RunName, RunWriter, read_name};
 
 use super::disk;
 use super::seen::Seen;
 use crate::error::{Error, Result};
-use crate::files;
 
 /// The folder of the view in a store.
 pub const FOLDER: &str = "view";
@@ -40,7 +38,7 @@ impl View {
     /// [`Error::Io`] when one cannot be read, [`Error::Store`] when one is damaged.
     pub fn open(store: &Path, names: &[RunName]) -> Result<View> {
         let folder = store.join(FOLDER);
-        let runs = names.iter().map(|name| Run::open(&folder, name)).collect::<Result<_>>()?;
+        let runs = names.iter().map(|name| Run::open_keeping(&folder, name)).collect::<Result<_>>()?;
         Ok(View { runs })
     }
 
@@ -48,7 +46,7 @@ impl View {
     ///
     /// # Errors
     /// As [`View::open`].
-    pub fn open_mapped(store: &Path, names: &[RunName]) -> Result<View> {
+    pub fn open_checked(store: &Path, names: &[RunName]) -> Result<View> {
         let mut view = View { runs: Vec::new() };
         view.follow(store, names)?;
         view.runs.iter().try_for_each(Run::check)?;
@@ -63,10 +61,18 @@ impl View {
         let folder = store.join(FOLDER);
         let open = |name: &RunName| match self.runs.iter().find(|run| run.number() == name.number) {
             Some(run) => Ok(run.clone()),
-            None => Run::open_mapped(&folder, name),
+            None => Run::open(&folder, name),
         };
         self.runs = names.iter().map(open).collect::<Result<_>>()?;
         Ok(())
+    }
+
+    /// Checks that the files of the runs are still there under their names.
+    ///
+    /// # Errors
+    /// When one is not.
+    pub fn check_names(&self) -> Result<()> {
+        self.runs.iter().try_for_each(Run::check_name)
     }
 
     /// The files of the runs, as they are now.
@@ -198,7 +204,7 @@ pub fn salvage(store: &Path, names: &[RunName], is_wanted: impl Fn(&[u8]) -> boo
     let folder = store.join(FOLDER);
     let (mut found, mut is_whole) = (Salvaged::new(), true);
     for name in names {
-        let Ok(run) = Run::open_mapped(&folder, name) else {
+        let Ok(run) = Run::open(&folder, name) else {
             is_whole = false;
             continue;
         };
@@ -213,22 +219,15 @@ pub fn salvage(store: &Path, names: &[RunName], is_wanted: impl Fn(&[u8]) -> boo
 /// Entries that could be read, by key.
 pub type Salvaged = BTreeMap<Vec<u8>, Vec<u8>>;
 
-/// The number of a run, by the path of its file.
+/// The number of a run, by the path of its file; `None` for other files.
 fn number_of(path: &Path) -> Option<u64> {
-    path.file_stem().and_then(|stem| stem.to_str()?.parse().ok())
-}
-
-fn open_file(folder: &Path, name: &RunName) -> Result<File> {
-    let path = name.path(folder);
-    files::open(&path).map_err(Error::io(&path, "opening"))
+    path.file_name()?.to_str()?.strip_suffix(".run")?.parse().ok()
 }
 
 /// Writes the view of each commit.
 pub struct Publisher {
     folder: PathBuf,
     names: Vec<RunName>,
-    /// Their open files, in the same order.
-    files: Vec<File>,
     next: u64,
     /// Files that the next manifest will not name.
     gone: Vec<PathBuf>,
@@ -244,23 +243,14 @@ impl Publisher {
         std::fs::create_dir_all(&folder).map_err(Error::io(&folder, "making the folder"))?;
         let (mut next, mut gone) = (1, Vec::new());
         for entry in std::fs::read_dir(&folder).map_err(Error::io(&folder, "listing"))?.flatten() {
-            let Some(number) = number_of(&entry.path()) else { continue };
-            next = next.max(number + 1);
-            if names.iter().all(|name| name.number != number) {
-                gone.push(entry.path());
+            let (path, number) = (entry.path(), number_of(&entry.path()));
+            next = next.max(number.map_or(0, |number| number + 1));
+            let is_fresh = path.extension().is_some_and(|ending| ending == FRESH);
+            if number.map_or(is_fresh, |number| names.iter().all(|name| name.number != number)) {
+                gone.push(path);
             }
         }
-        let files = names.iter().map(|name| open_file(&folder, name)).collect::<Result<_>>()?;
-        Ok(Publisher { folder, names: names.to_vec(), files, next, gone })
-    }
-
-    /// Checks that the files of the runs are still there under their names.
-    ///
-    /// # Errors
-    /// When one is not.
-    pub fn check_names(&self) -> Result<()> {
-        let named = self.files.iter().zip(&self.names);
-        named.into_iter().try_for_each(|(file, name)| disk::check_name(file, &name.path(&self.folder)))
+        Ok(Publisher { folder, names: names.to_vec(), next, gone })
     }
 
     /// The runs of the view, the oldest first.
@@ -291,16 +281,13 @@ impl Publisher {
 
     /// Replaces all runs but the first `kept` ones by one new run, with changes.
     fn replace(&mut self, kept: usize, delta: &Delta) -> Result<()> {
-        let open = |name: &RunName| Run::open_mapped(&self.folder, name);
+        let open = |name: &RunName| Run::open(&self.folder, name);
         let runs = self.names[kept..].iter().map(open).collect::<Result<Vec<_>>>()?;
         let since = kept.checked_sub(1).map_or(0, |last| self.names[last].number + 1);
         let name = self.write(&runs, delta, since)?;
-        let file = open_file(&self.folder, &name)?;
         let folder = &self.folder;
         self.gone.extend(self.names.drain(kept..).map(|name| name.path(folder)));
         self.names.push(name);
-        self.files.truncate(kept);
-        self.files.push(file);
         Ok(())
     }
 
@@ -385,7 +372,7 @@ mod tests {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let mut publisher = Publisher::open(folder.path(), &[]).expect("a temporary folder");
             let mut model = Model::new();
-            let mut view = View::open_mapped(folder.path(), &[]).expect("nothing");
+            let mut view = View::open_checked(folder.path(), &[]).expect("nothing");
             for (number, commit) in commits.iter().enumerate() {
                 let mut delta = Delta::new();
                 for (key, length) in commit {
@@ -421,12 +408,15 @@ mod tests {
         for (key, bytes) in [(1, 100_000), (2, 1)] {
             publisher.add(&Delta::from([(vec![key], Some(vec![key; bytes]))])).expect("room on disk");
         }
-        publisher.check_names().expect("nobody has touched them");
+        let mut view = View { runs: Vec::new() };
+        view.follow(folder.path(), publisher.names()).expect("it was written");
+        view.check_names().expect("nobody has touched them");
         let [path, away] = [publisher.names()[0].path(&publisher.folder), folder.path().join("away")];
         std::fs::rename(&path, &away).expect("a disk");
-        assert!(publisher.names().len() == 2 && publisher.check_names().is_err());
+        assert!(publisher.names().len() == 2 && view.check_names().is_err());
         std::fs::copy(&away, &path).expect("room on disk");
-        assert!(publisher.check_names().is_err_and(|error| error.to_string().contains("another program")));
+        view.follow(folder.path(), publisher.names()).expect("it has them open");
+        assert!(view.check_names().is_err_and(|error| error.to_string().contains("another program")));
     }
 
     #[test]
@@ -454,7 +444,7 @@ mod tests {
             bytes[at] ^= 1 << (at % 8);
             std::fs::write(&path, &bytes).expect("room on disk");
             let read = View::open(folder.path(), &names).and_then(|view| view.scan(&[], |_, _| Ok(true)));
-            assert!(read.is_err() && View::open_mapped(folder.path(), &names).is_err(), "byte {at}");
+            assert!(read.is_err() && View::open_checked(folder.path(), &names).is_err(), "byte {at}");
         }
     }
 }

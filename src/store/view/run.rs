@@ -21,6 +21,8 @@ use crate::store::segments::read_at;
 
 /// First bytes of a run.
 const MAGIC: [u8; 8] = *b"DIGLOTVW";
+/// The ending of a run that is being written.
+pub const FRESH: &str = "new";
 /// Bytes of a run's header.
 const HEADER: usize = 64;
 /// Bytes at the end of a run.
@@ -80,13 +82,14 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// Begins the run with a number, which takes the place of all runs from the number `since` on.
+    /// Begins the run with a number, which takes the place of all runs from the number `since` on. It gets its name when it is finished.
     ///
     /// # Errors
     /// When the file cannot be made.
     pub fn create(folder: &Path, number: u64, since: u64) -> Result<RunWriter> {
         let path = path(folder, number);
-        let file = disk::create(&path).map_err(Error::io(&path, "creating"))?;
+        let fresh = path.with_extension(FRESH);
+        let file = disk::create(&fresh).map_err(Error::io(&fresh, "creating"))?;
         let mut writer = RunWriter {
             path,
             number,
@@ -156,7 +159,8 @@ impl RunWriter {
         self.put(&trailer)?;
         let bytes = self.at;
         let synced = self.file.flush().and_then(|()| self.file.get_ref().sync_data());
-        synced.and_then(|()| disk::sync_name(&self.path)).map_err(Error::io(&self.path, "writing"))?;
+        let named = synced.and_then(|()| disk::rename(&self.path.with_extension(FRESH), &self.path));
+        named.map_err(Error::io(&self.path, "writing"))?;
         Ok(RunName { number: self.number, crc, bytes })
     }
 }
@@ -181,8 +185,8 @@ impl Run {
     ///
     /// # Errors
     /// [`Error::Io`] when it cannot be read, [`Error::Store`] when it is damaged.
-    pub fn open(folder: &Path, name: &RunName) -> Result<Run> {
-        let mut run = Run::open_mapped(folder, name)?;
+    pub fn open_keeping(folder: &Path, name: &RunName) -> Result<Run> {
+        let mut run = Run::open(folder, name)?;
         run.kept = Some((0..run.count).map(|_| OnceLock::new()).collect());
         Ok(run)
     }
@@ -190,8 +194,8 @@ impl Run {
     /// Opens a run for the process that writes.
     ///
     /// # Errors
-    /// As [`Run::open`].
-    pub fn open_mapped(folder: &Path, name: &RunName) -> Result<Run> {
+    /// As [`Run::open_keeping`].
+    pub fn open(folder: &Path, name: &RunName) -> Result<Run> {
         let path = name.path(folder);
         let damaged = |why: &str| damage(&path, why);
         let file = files::open(&path).map_err(|error| match error.kind() {
@@ -233,6 +237,14 @@ impl Run {
     /// The number of the run.
     pub fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Checks that the file is still there under its name.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check_name(&self) -> Result<()> {
+        disk::check_name(&self.file, &self.path)
     }
 
     /// The file, as it is now.
@@ -474,7 +486,7 @@ mod tests {
         let name = writer.finish().expect("room on disk");
         let path = name.path(folder.path());
         let sound = std::fs::read(&path).expect("it was written");
-        for open in [Run::open, Run::open_mapped] {
+        for open in [Run::open_keeping, Run::open] {
             std::fs::write(&path, &sound).expect("room on disk");
             let run = open(folder.path(), &name).expect("it is sound");
             let mut cursor = run.from(&[]).expect("it is sound");
