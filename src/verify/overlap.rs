@@ -10,17 +10,6 @@ pub fn dice(a: &[u64], b: &[u64]) -> Option<f64> {
     (whole > 0).then(|| 2.0 * common(a, b) as f64 / whole as f64)
 }
 
-/// What two sorted multisets have in common, where one element more on each side is added that counts half: (2·|A ∩ B| + 1) / (|A| + |B| +
-/// 2), 0..=1. One number that two pages do not share is little evidence, fifty are much. `None` when both are empty.
-///
-/// By hand: one element each, the same, gives 3/4, and another one 1/4; fifty each, none of them shared, give 1/102.
-///
-/// Linear in the lengths.
-pub fn in_common(a: &[u64], b: &[u64]) -> Option<f64> {
-    let whole = a.len() + b.len();
-    (whole > 0).then(|| (2.0 * common(a, b) as f64 + 1.0) / (whole as f64 + 2.0))
-}
-
 /// How many elements two sorted multisets share.
 pub fn common(a: &[u64], b: &[u64]) -> usize {
     let (mut i, mut j, mut shared) = (0, 0, 0);
@@ -49,14 +38,6 @@ mod tests {
         assert_eq!(dice(&[1, 1, 2], &[1, 2, 2, 3]), Some(4.0 / 7.0));
         assert_eq!(dice(&[], &[]), None);
         assert_eq!(dice(&[], &[1]), Some(0.0));
-    }
-
-    #[test]
-    fn few_elements_are_little_evidence() {
-        assert_eq!((in_common(&[7], &[7]), in_common(&[7], &[8])), (Some(0.75), Some(0.25)));
-        let [a, b] = [0, 50].map(|from| (from..from + 50).collect::<Vec<u64>>());
-        assert_eq!((in_common(&a, &b), in_common(&a, &a)), (Some(1.0 / 102.0), Some(101.0 / 102.0)));
-        assert_eq!((in_common(&[], &[]), in_common(&[], &[1])), (None, Some(1.0 / 3.0)));
     }
 
     proptest! {
