@@ -27,7 +27,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::types::Lang;
 use letters::Letters;
-use profiles::Profiles;
+use profiles::{Distances, Profiles};
 use scripts::{Script, Scripts};
 
 pub use params::Params;
@@ -229,7 +229,7 @@ fn language(sample: &str, params: &Params) -> (Lang, f32, bool) {
             if words::is_listed(lang) {
                 by_words_of_a_script(sample, lang, share, params)
             } else {
-                let is_guess = is_like_another(&letters_of(sample), lang);
+                let is_guess = is_like_another(&distances(sample), lang);
                 (lang, if is_guess { share.min(DOUBTED) } else { share }, is_guess)
             }
         }
@@ -275,7 +275,7 @@ fn by_words_or_models(sample: &str, scripts: &Scripts, params: &Params) -> (Lang
     // A text without a letter of a language with a script of its own is not in it: models take Canadian syllables for Georgian.
     let can_be = |lang: Lang| !is_alone(lang) || scripts.has_letters_of(lang);
     let likeliest = Some(most_likely(sample, &read, params)).filter(|(lang, _)| can_be(*lang));
-    let letters = letters_of(sample);
+    let letters = distances(sample);
     let (lang, confidence) = likeliest
         .map_or((Lang::UNKNOWN, 0.0), |(lang, confidence)| posterior::weigh(&read, &letters, lang, confidence, params));
     // Where no language was found, the text may be in several that are known.
@@ -287,14 +287,15 @@ fn by_words_or_models(sample: &str, scripts: &Scripts, params: &Params) -> (Lang
 /// So much of a sample shows its letters, in bytes (an estimate).
 const LETTERS_BYTES: usize = 700;
 
-fn letters_of(sample: &str) -> Letters {
+/// How far the letters of a sample are from all profiles.
+fn distances(sample: &str) -> Distances {
     let beginning = &sample[..sample.floor_char_boundary(LETTERS_BYTES)];
-    Letters::of(&letters::count(beginning)).unwrap_or_default()
+    Profiles::shipped().distances(&Letters::of(&letters::count(beginning)).unwrap_or_default())
 }
 
 /// True for a text whose letters tell a language that has no list of words, as Friulian, which has many of those of Italian.
-fn is_like_another(letters: &Letters, lang: Lang) -> bool {
-    Profiles::shipped().tell(letters, lang, |other| !is_told(other)).is_some()
+fn is_like_another(letters: &Distances, lang: Lang) -> bool {
+    letters.tell(lang, |other| !is_told(other)).is_some()
 }
 
 fn most_likely(sample: &str, read: &words::Words, params: &Params) -> (Lang, f32) {

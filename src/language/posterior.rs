@@ -5,9 +5,8 @@
 //! of a text say of this language and of those that are like it is weighed once, in nats, and the language gets the probability that is left to it
 //! beside them; or another one gets its place.
 
-use super::letters::Letters;
 use super::params::Params;
-use super::profiles::{NEARER, Profiles};
+use super::profiles::{Distances, NEARER, Profiles};
 use super::words::{self, Words};
 use crate::types::Lang;
 
@@ -34,17 +33,17 @@ const MOST: f64 = 0.9;
 /// The likeliest language of a text that words and models take for `lang`, and how sure that is: `confidence` at most if it is the same.
 /// Only where the text lacks the words of `lang` ([`Words::exclude`]) it may also be in a language that is not like it, by most of its words: a text partly
 /// in another language has words of both.
-pub fn weigh(words: &Words, letters: &Letters, lang: Lang, confidence: f32, params: &Params) -> (Lang, f32) {
-    let nearer = Profiles::shipped().nearer(letters, lang);
+pub fn weigh(words: &Words, letters: &Distances, lang: Lang, confidence: f32, params: &Params) -> (Lang, f32) {
+    let nearer = letters.nearer(lang);
     if nearer.is_empty() {
         return (lang, confidence);
     }
     let verdict = words.verdict().filter(|_| words.exclude(lang, params)).map_or(lang, |verdict| verdict.lang);
     let rivals = nearer.into_iter().filter_map(|(other, by)| {
         let is_family = |known: Lang| other == known || words::are_family(other, known);
-        let can_be = is_family(verdict) || is_family(lang) || divergence(lang, other) <= KIN;
-        (can_be && divergence(lang, other) > NEARER)
-            .then(|| (other, of_letters(letters, by) - of_words(words, lang, other)))
+        let apart = divergence(lang, other);
+        let can_be = (is_family(verdict) || is_family(lang) || apart <= KIN) && apart > NEARER;
+        can_be.then(|| (other, of_letters(letters.pairs, by) - of_words(words, lang, other)))
     });
     let rivals: Vec<(Lang, f64)> = rivals.collect();
     let all: f64 = 1.0 + rivals.iter().map(|(_, nats)| nats.exp()).sum::<f64>();
@@ -54,9 +53,9 @@ pub fn weigh(words: &Words, letters: &Letters, lang: Lang, confidence: f32, para
     }
 }
 
-/// What letters say for a language to whose profile a text is nearer by `by`, in nats.
-fn of_letters(letters: &Letters, by: f64) -> f64 {
-    let pairs = letters.total() as f64;
+/// What letters say for a language to whose profile a text of so many pairs is nearer by `by`, in nats.
+fn of_letters(pairs: u64, by: f64) -> f64 {
+    let pairs = pairs as f64;
     by * pairs / (1.0 + pairs / PAIRS)
 }
 
@@ -82,7 +81,7 @@ fn divergence(taken_for: Lang, lang: Lang) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::letters::count;
+    use crate::language::letters::{Letters, count};
 
     fn lang(tag: &str) -> Lang {
         Lang::parse(tag).expect("a tag")
@@ -90,7 +89,7 @@ mod tests {
 
     /// What a text is in that is taken for `taken` with a confidence of .9, and how sure that is.
     fn weighed(text: &str, taken: &str) -> (String, f32) {
-        let letters = Letters::of(&count(text)).expect("as many as there are kinds");
+        let letters = Profiles::shipped().distances(&Letters::of(&count(text)).expect("as many as there are kinds"));
         let (lang, sure) = weigh(&words::read(text), &letters, lang(taken), 0.9, &Params::default());
         (lang.to_string(), sure)
     }
@@ -132,7 +131,7 @@ mod tests {
     #[test]
     fn more_letters_say_no_more_than_so_many() {
         let letters = |times: usize| Letters::of(&count(&SPANISH.repeat(times))).expect("as many as there are kinds");
-        let [once, twice] = [1, 2].map(|times| of_letters(&letters(times), 0.1));
+        let [once, twice] = [1, 2].map(|times| of_letters(letters(times).total(), 0.1));
         assert!(once > 3.0 && once < twice && twice < 0.1 * PAIRS, "{once} {twice}");
     }
 }

@@ -48,6 +48,58 @@ pub enum Compared {
     Same,
 }
 
+/// True where the profile of one language counts as one of another, which is [`named`] so: those of Chinese in both scripts.
+fn is_of(profile: Lang, lang: Lang) -> bool {
+    profile == lang || lang == Lang::ZH && profile.agrees(lang)
+}
+
+/// How far a text is from each profile, in nats a pair of letters.
+pub struct Distances {
+    /// Pairs of letters of the text.
+    pub pairs: u64,
+    of: Vec<(Lang, f64)>,
+}
+
+impl Distances {
+    /// The language whose profile the text is near, and clearly nearer than to those of others, among them the one that it was taken for; `None`
+    /// where there is none, or no doubt about the guess.
+    pub fn tell(&self, guess: Lang, may_be: impl Fn(Lang) -> bool) -> Option<Lang> {
+        let (guess, mut guessed) = (guess.base(), f64::INFINITY);
+        // The nearest, and the nearest one of another language.
+        let (mut best, mut other) = ((f64::INFINITY, Lang::UNKNOWN), f64::INFINITY);
+        for &(lang, distance) in &self.of {
+            if lang == guess {
+                guessed = guessed.min(distance);
+            }
+            if distance < best.0 {
+                if lang != best.1 {
+                    other = best.0;
+                }
+                best = (distance, lang);
+            } else if lang != best.1 {
+                other = other.min(distance);
+            }
+        }
+        let (distance, lang) = best;
+        let is_clear = distance <= NEAR && other - distance >= NEARER && guessed - distance >= BEYOND_GUESS;
+        (is_clear && may_be(lang)).then_some(lang)
+    }
+
+    /// The languages to whose profiles the text is near, and nearer than to that of the one that it was taken for, and by how much each, in nats
+    /// a pair of letters; none where that one has no profile.
+    pub fn nearer(&self, guess: Lang) -> BTreeMap<Lang, f64> {
+        let guess = named(guess);
+        let of_guess = self.of.iter().filter(|(lang, _)| is_of(*lang, guess));
+        let Some(guessed) = of_guess.map(|(_, distance)| *distance).reduce(f64::min) else { return BTreeMap::new() };
+        let mut found = BTreeMap::new();
+        for &(lang, distance) in self.of.iter().filter(|(_, distance)| *distance < guessed.min(NEAR)) {
+            let by: &mut f64 = found.entry(lang).or_default();
+            *by = by.max(guessed - distance);
+        }
+        found
+    }
+}
+
 /// What texts in several languages look like.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Profiles {
@@ -177,52 +229,19 @@ impl Profiles {
         Profiles { of }
     }
 
-    /// The language whose profile a text is near, and clearly nearer than to those of others, among them the one that it was taken for; `None` where there
-    /// is none, or no doubt about the guess.
-    pub fn tell(&self, letters: &Letters, guess: Lang, may_be: impl Fn(Lang) -> bool) -> Option<Lang> {
+    /// How far a text is from each profile; from none where it is too short to tell.
+    pub fn distances(&self, letters: &Letters) -> Distances {
         if letters.total() < MIN_PAIRS {
-            return None;
+            return Distances { pairs: letters.total(), of: Vec::new() };
         }
         let text = Text::new(letters);
-        let (guess, mut guessed) = (guess.base(), f64::INFINITY);
-        // The nearest, and the nearest one of another language.
-        let (mut best, mut other) = ((f64::INFINITY, Lang::UNKNOWN), f64::INFINITY);
-        for profile in &self.of {
-            let distance = text.distance(profile);
-            if profile.lang == guess {
-                guessed = guessed.min(distance);
-            }
-            if distance < best.0 {
-                if profile.lang != best.1 {
-                    other = best.0;
-                }
-                best = (distance, profile.lang);
-            } else if profile.lang != best.1 {
-                other = other.min(distance);
-            }
-        }
-        let (distance, lang) = best;
-        let is_clear = distance <= NEAR && other - distance >= NEARER && guessed - distance >= BEYOND_GUESS;
-        (is_clear && may_be(lang)).then_some(lang)
+        let of = self.of.iter().map(|profile| (profile.lang, text.distance(profile))).collect();
+        Distances { pairs: letters.total(), of }
     }
 
-    /// The languages to whose profiles a text is near, and nearer than to that of the one that it was taken for, and by how much each, in nats a
-    /// pair of letters; none where that one has no profile, or the text is too short.
-    pub fn nearer(&self, letters: &Letters, guess: Lang) -> Vec<(Lang, f64)> {
-        if letters.total() < MIN_PAIRS {
-            return Vec::new();
-        }
-        let text = Text::new(letters);
-        let Some((_, guessed)) = self.nearest(&text, guess) else { return Vec::new() };
-        let mut found: BTreeMap<Lang, f64> = BTreeMap::new();
-        for profile in &self.of {
-            let distance = text.distance(profile);
-            if distance < guessed.min(NEAR) {
-                let by = found.entry(profile.lang).or_default();
-                *by = by.max(guessed - distance);
-            }
-        }
-        found.into_iter().collect()
+    /// As [`Distances::tell`].
+    pub fn tell(&self, letters: &Letters, guess: Lang, may_be: impl Fn(Lang) -> bool) -> Option<Lang> {
+        self.distances(letters).tell(guess, may_be)
     }
 
     /// True where texts are not in the language that they were taken for, as far as letters show: they are clearly nearer to another one, or to several
@@ -283,7 +302,7 @@ impl Profiles {
     /// Those of a language; of Chinese those in both scripts.
     fn of_lang(&self, lang: Lang) -> impl Iterator<Item = &Profile> {
         let lang = named(lang);
-        self.of.iter().filter(move |profile| profile.lang == lang || lang == Lang::ZH && profile.lang.agrees(lang))
+        self.of.iter().filter(move |profile| is_of(profile.lang, lang))
     }
 
     /// True where texts are farther from the profile of a language than texts in it are. False where nothing is known of it.
