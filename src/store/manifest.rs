@@ -44,7 +44,7 @@ pub struct Manifest {
     pub settings: StoredSettings,
 }
 
-/// The folders of the records that cannot be made again.
+/// The folders of the records that cannot be made again. The table of kinds, which has them too, rests on this file.
 pub const SOURCES: [&str; 4] = ["pages", "batches", "requests", "removals"];
 
 /// True where a store is, or was, judging by the files that outlive a manifest: records that cannot be made again, or what cannot be read.

@@ -253,8 +253,7 @@ impl Store {
         }
         self.publisher()?.add(&changes.delta)?;
         if !changes.tokens.is_empty() {
-            let index = self.tokens()?;
-            index.ask_to_write(|| index.apply(&changes.tokens, mark))?;
+            self.on_tokens(|index| index.apply(&changes.tokens, mark))?;
         }
         self.write_manifest()?;
         self.has_failed = false;
@@ -276,11 +275,12 @@ impl Store {
         self.publisher.as_mut().ok_or_else(|| fault(&self.folder, READ_ONLY))
     }
 
-    /// The token index.
-    fn tokens(&self) -> Result<&TokenIndex> {
+    /// Uses the token index as [`TokenIndex::ask_to_write`] does.
+    fn on_tokens<T>(&self, does: impl FnOnce(&TokenIndex) -> Result<T>) -> Result<T> {
         let not_made = "its token index could not be made anew; give the command again";
         let why = if self.publisher.is_some() { not_made } else { READ_ONLY };
-        self.tokens.as_ref().ok_or_else(|| fault(&self.folder, why))
+        let index = self.tokens.as_ref().ok_or_else(|| fault(&self.folder, why))?;
+        index.ask_to_write(|| does(index))
     }
 
     /// The mark that the token index must have; 0 where it was never filled.

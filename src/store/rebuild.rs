@@ -151,7 +151,7 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>) -> Result<
     }
     let archives_known = manifest.as_ref().map_or(0, |manifest| manifest.archives);
     put_archives(&archives, &known, archives_known, &store.removed, &mut changes);
-    if known.misses_archives(&archives, store.removed(), archives_known, !left.less.is_empty()) {
+    if known.misses_archives(&archives, &store.removed, archives_known, !left.less.is_empty()) {
         let is_gone = |&number: &u32| !archives.contains_key(&number) && known.is_removed(number, &store.removed);
         let there = archives_known - (0..archives_known).filter(is_gone).count() as u32;
         // Of archives that an earlier loss is of, nothing may be known but that there were some.

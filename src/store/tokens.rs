@@ -103,8 +103,7 @@ impl Store {
     /// # Errors
     /// When it cannot be read.
     pub(crate) fn has_no_tokens(&self) -> Result<bool> {
-        let index = self.tokens()?;
-        index.ask_to_write(|| is_empty(index))
+        self.on_tokens(is_empty)
     }
 
     /// The sites that have a token; for the process that writes.
@@ -112,8 +111,7 @@ impl Store {
     /// # Errors
     /// When the token index cannot be read.
     pub(crate) fn sites_with_token(&self, token: &str) -> Result<RoaringBitmap> {
-        let index = self.tokens()?;
-        index.ask_to_write(|| sites_with(index, token))
+        self.on_tokens(|index| sites_with(index, token))
     }
 
     /// The sites that have one of these tokens, for whoever reads; `None` while the index cannot be asked, since another process writes it, or
@@ -145,8 +143,7 @@ impl Store {
     /// # Errors
     /// When the token index cannot be read.
     pub(crate) fn change_tokens(&self, postings: &mut Vec<Posting>, changes: &mut Changes) -> Result<()> {
-        let index = self.tokens()?;
-        index.ask_to_write(|| change(index, postings, changes))
+        self.on_tokens(|index| change(index, postings, changes))
     }
 }
 
