@@ -51,7 +51,7 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
         }
         if best.is_none()
             && let (Some((.., named)), Text::Told(lang) | Text::Likely(lang)) = (allowed, text)
-            && (is_taken_for(named, lang) || are_relatives(named, lang))
+            && are_mixed_up(named, lang)
             && is_written_so(named, &facts)
         {
             doubts.contested.entry((named, lang)).or_default().push(page);
@@ -105,11 +105,15 @@ impl Taught {
 /// True for a guess that is nearer, by its letters, to the language that it is called by than to the one that it was taken for: few words that it has in
 /// common with that one say less than the site. So do the words of a relative, where they are not sure.
 fn is_nearer(pages: &ByLetters<'_>, page: u32, facts: &PageFacts, named: Lang) -> bool {
-    let is_likely = |lang: Lang| is_taken_for(named, lang) || are_relatives(named, lang);
-    (is_doubtful(facts) || matches!(Text::of(facts), Text::Likely(lang) if is_likely(lang)))
+    (is_doubtful(facts) || matches!(Text::of(facts), Text::Likely(lang) if are_mixed_up(named, lang)))
         && facts.detected.is_known()
         && is_written_so(named, facts)
         && pages.compare(&letters_of(pages, &[page]), named, facts.detected) == Some(Compared::Named)
+}
+
+/// True where texts in a language may be taken for another one.
+fn are_mixed_up(lang: Lang, taken_for: Lang) -> bool {
+    is_taken_for(lang, taken_for) || are_relatives(lang, taken_for)
 }
 
 /// How far a source is believed, the source, and the language that it names.
