@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::folders;
 use super::found::FoundKey;
 use super::params::Params;
 use crate::corrections::OfSite;
+use crate::index::parts::Parts;
 use crate::index::site::{Pages, SiteIndex};
 use crate::language::codes::named_language;
 use crate::language::{are_relatives, is_told};
@@ -119,8 +121,8 @@ pub fn resolve(
         found.sort_unstable();
         found.dedup();
         let shown = |lang: Lang, letters: &mut Option<Letters>| {
-            let letters = letters.get_or_insert_with(|| Letters::new(pages, site, params));
-            label.is_none_or(|label| letters.way(label, lang, facts.latin_share) >= params.min_shift)
+            let letters = letters.get_or_insert_with(|| Letters::new(pages, site, keys, params));
+            label.is_none_or(|label| letters.way(page, (label, lang), facts.latin_share) >= params.min_shift)
         };
         let resolved = match found[..] {
             [lang] if cannot_be(lang, is_usual) => None,
@@ -137,35 +139,48 @@ pub fn resolve(
     changed
 }
 
-/// The usual share of A–Z in the letters of a site's pages, by language.
-struct Letters(BTreeMap<Lang, (f64, u32)>);
+/// The usual share of A–Z in the letters of pages, by language and part of the site.
+struct Letters {
+    parts: Parts,
+    /// The sum of the shares of the pages in one language, and their number.
+    sums: BTreeMap<(Lang, u32), (f64, u32)>,
+}
 
 impl Letters {
-    /// From the pages that are in one language.
-    fn new(pages: &dyn Pages, site: &SiteIndex<'_>, params: &Params) -> Letters {
-        let mut sums: BTreeMap<Lang, (f64, u32)> = BTreeMap::new();
-        for page in 0..pages.count() {
-            let Some(lang) = site.lang(page) else { continue };
+    /// From the pages that are in one language. The marks of `keys` are no folders.
+    fn new(pages: &dyn Pages, site: &SiteIndex<'_>, keys: &[FoundKey], params: &Params) -> Letters {
+        let langs: Vec<Lang> = (0..pages.count()).map(|page| site.lang(page).unwrap_or(Lang::UNKNOWN)).collect();
+        let keys = keys.iter().filter(|key| !key.state.is_out()).map(|found| &found.key);
+        let mut letters =
+            Letters { parts: Parts::new(&folders::tree(pages, keys, &langs), &langs), sums: BTreeMap::new() };
+        for page in (0..pages.count()).filter(|&page| langs[page as usize].is_known()) {
             let facts = pages.facts(page);
             if facts.form.has_text() && f64::from(facts.confidence) >= params.min_confidence {
-                let sum = sums.entry(lang).or_default();
-                *sum = (sum.0 + f64::from(facts.latin_share), sum.1 + 1);
+                letters.add(langs[page as usize], page, f64::from(facts.latin_share));
             }
         }
-        Letters(sums)
+        letters
     }
 
-    /// How far a text has come from the letters usual in one language to those usual in another: 0 none of the way, 1 all of it.
-    /// 0 too where the letters of both are alike, and tell nothing, and where the site has more of the other language: pages are
-    /// partly in what the site was translated from, which it has most of, and not the other way round.
-    fn way(&self, from: Lang, to: Lang, share: f32) -> f64 {
-        let usual = |lang: Lang| self.0.get(&lang).map(|(sum, pages)| (sum / f64::from(*pages), *pages));
-        match (usual(from), usual(to)) {
-            (Some((from, most)), Some((to, fewer))) if (from - to).abs() >= MIN_DIFFERENCE && fewer <= most => {
-                (from - f64::from(share)) / (from - to)
-            }
-            _ => 0.0,
+    fn add(&mut self, lang: Lang, page: u32, share: f64) {
+        for part in self.parts.chain(self.parts.of(page)) {
+            let sum = self.sums.entry((lang, part)).or_default();
+            *sum = (sum.0 + share, sum.1 + 1);
         }
+    }
+
+    /// How far the text of a page has come from the letters usual in one language to those usual in another: 0 none of the way, 1 all of it.
+    /// Usual is what pages of the innermost part around it have that has pages in both. 0 too where the letters of both are alike, and tell
+    /// nothing, and where that part has more of the other language: pages are partly in what they were translated from, which there is most
+    /// of, and not the other way round.
+    fn way(&self, page: u32, (from, to): (Lang, Lang), share: f32) -> f64 {
+        let known = |lang: Lang, part: u32| self.sums.get(&(lang, part)).copied();
+        let both = |part: u32| known(from, part).zip(known(to, part));
+        let Some((from, to)) = self.parts.chain(self.parts.of(page)).find_map(both) else { return 0.0 };
+        let usual = |(sum, pages): (f64, u32)| sum / f64::from(pages);
+        let is_translated = to.1 <= from.1;
+        let (from, to) = (usual(from), usual(to));
+        if is_translated && (from - to).abs() >= MIN_DIFFERENCE { (from - f64::from(share)) / (from - to) } else { 0.0 }
     }
 }
 
@@ -181,6 +196,7 @@ const MIN_DIFFERENCE: f64 = 0.3;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::parts::{Tree, two_folders};
     use crate::index::site::{ListedPages, PageFacts, Urls};
     use crate::keys::Elsewhere;
 
@@ -209,8 +225,28 @@ mod tests {
         assert!(paired(3) && paired(20));
         assert!(!paired(21));
         // Never to the language that the site has more of, though most pages at the URL were not translated.
-        let letters = Letters(BTreeMap::from([(en, (19.0, 20)), (ar, (1.0, 10))]));
-        assert!((letters.way(en, ar, 0.525) - 0.5).abs() < 1e-6);
-        assert_eq!(letters.way(ar, en, 0.525), 0.0);
+        let parts = Parts::new(&Tree::flat(30), &[Lang::UNKNOWN; 30]);
+        let mut letters = Letters { parts, sums: BTreeMap::new() };
+        (0..20).for_each(|page| letters.add(en, page, 0.95));
+        (20..30).for_each(|page| letters.add(ar, page, 0.1));
+        assert!((letters.way(0, (en, ar), 0.525) - 0.5).abs() < 1e-6);
+        assert_eq!(letters.way(0, (ar, en), 0.525), 0.0);
+    }
+
+    #[test]
+    fn what_letters_are_usual_is_asked_of_the_part_that_a_page_is_in() {
+        let parts = two_folders(20);
+        let [en, zh] = [Lang::EN, Lang::ZH];
+        let of = |part: u32| (0..40).find(|&page| parts.of(page) == part).expect("a page");
+        let mut letters = Letters { parts: parts.clone(), sums: BTreeMap::new() };
+        for (part, share) in [(1, 0.6), (2, 0.1)] {
+            letters.add(en, of(part), 1.0);
+            letters.add(zh, of(part), share);
+        }
+        let way = |letters: &Letters, part: u32| letters.way(of(part), (en, zh), 0.8);
+        assert!((way(&letters, 1) - 0.5).abs() < 1e-6 && (way(&letters, 2) - 0.2 / 0.9).abs() < 1e-6);
+        // A part without pages in one of them is like the part around it, where Chinese has .35 on average.
+        letters.sums.remove(&(zh, 2));
+        assert!((way(&letters, 2) - 0.2 / 0.65).abs() < 1e-6);
     }
 }
