@@ -102,8 +102,11 @@ const BORROWED: u32 = 10;
 struct Scope {
     /// In order.
     pages: Vec<u32>,
-    /// A folder, which is part of a host; keys are sought among those of its pages that those of the host leave alone.
+    /// A folder, which is part of a host, or the same folder of several hosts that stand for languages; keys are sought among those of its
+    /// pages that those of the host, or between hosts, leave alone.
     is_folder: bool,
+    /// Whether its pages are on several hosts.
+    has_hosts: bool,
 }
 
 /// What is a site: hosts, or all of a domain; then the folders that can speak for themselves, the outer ones first.
@@ -115,8 +118,8 @@ struct Scopes {
 
 impl Scopes {
     fn new(pages: &dyn Pages, site: &SiteIndex<'_>, params: &Params) -> Scopes {
-        let whole = || Scope { pages: (0..pages.count()).collect(), is_folder: false };
-        let host = |range: Range<u32>| Scope { pages: range.collect(), is_folder: false };
+        let whole = || Scope { pages: (0..pages.count()).collect(), is_folder: false, has_hosts: false };
+        let host = |range: Range<u32>| Scope { pages: range.collect(), is_folder: false, has_hosts: false };
         let mut scopes = Scopes {
             hosts: match params.site {
                 SiteUnit::Domain => vec![whole()],
@@ -130,12 +133,10 @@ impl Scopes {
             for part in 1..parts.count() {
                 let members = parts.members(part);
                 let (Some(&first), Some(&last)) = (members.first(), members.last()) else { continue };
-                // Pages of several hosts are paired by what stands in their labels.
-                if host_at(pages, first) == host_at(pages, last) {
-                    let depth = parts.chain(part).count();
-                    scopes.folders.resize_with(scopes.folders.len().max(depth), Vec::new);
-                    scopes.folders[depth - 1].push(Scope { pages: members, is_folder: true });
-                }
+                let has_hosts = host_at(pages, first) != host_at(pages, last);
+                let depth = parts.chain(part).count();
+                scopes.folders.resize_with(scopes.folders.len().max(depth), Vec::new);
+                scopes.folders[depth - 1].push(Scope { pages: members, is_folder: true, has_hosts });
             }
         }
         scopes
@@ -190,7 +191,7 @@ impl Search<'_> {
         }
         let several_hosts = host_at(self.pages, 0) != host_at(self.pages, self.pages.count().saturating_sub(1));
         if self.params.fields.contains(&Field::Host) && several_hosts {
-            let domain = Scope { pages: (0..self.pages.count()).collect(), is_folder: false };
+            let domain = Scope { pages: (0..self.pages.count()).collect(), is_folder: false, has_hosts: true };
             keys.extend(self.keys_of(site, &domain, Shape::HostSpans, None)?);
         }
         let matched = Matched::new(self.params.one_partner);
@@ -217,7 +218,14 @@ impl Search<'_> {
         let mut keys = Vec::new();
         let told = Step::new(self.watch, "keys of pages that are left", scopes.len());
         for scope in scopes {
-            keys.extend(self.keys_of(&left, scope, shape, Some((&taken.matched, site)))?);
+            // Pages of several hosts are paired by what stands in the labels of their hosts.
+            let shape = match shape {
+                Shape::Spans if scope.has_hosts && self.params.fields.contains(&Field::Host) => Some(Shape::HostSpans),
+                shape => Some(shape).filter(|_| !scope.has_hosts),
+            };
+            if let Some(shape) = shape {
+                keys.extend(self.keys_of(&left, scope, shape, Some((&taken.matched, site)))?);
+            }
             told.did(1);
         }
         // The pages of a key that is forbidden are left over: it is found again, and is the same.
@@ -231,7 +239,7 @@ impl Search<'_> {
     fn keys_of(
         &self,
         site: &SiteIndex<'_>,
-        Scope { pages, is_folder }: &Scope,
+        Scope { pages, is_folder, .. }: &Scope,
         shape: Shape,
         leftover: Option<(&Matched, &SiteIndex<'_>)>,
     ) -> Result<Vec<FoundKey>> {
@@ -248,7 +256,7 @@ impl Search<'_> {
         let keep = |c: &KeyCandidate, values: &Values, estimate: u64| {
             estimate >= u64::from(min_count(c)) || self.has_privilege(&scan, c, values)
         };
-        let hosts = (shape == Shape::HostSpans).then(|| HostSizes::new(site));
+        let hosts = (shape == Shape::HostSpans).then(|| HostSizes::new(leftover.map_or(site, |(_, all)| all), pages));
         let ranked = linking_power::rank(&scan, self.folder, &keep)?;
         let mut keys = Vec::new();
         for (candidate, power) in &ranked.candidates {
@@ -444,7 +452,7 @@ mod tests {
             return None;
         }
         let mut evidence = match scan.shape {
-            Shape::HostSpans => HostSizes::new(index).evidence(&key, power),
+            Shape::HostSpans => HostSizes::new(index, scan.pages).evidence(&key, power),
             _ => KeyEvidence { power, pages: sizes, all_pages: scan.pages.len() as u32 },
         };
         let mut state = credibility::judge(&key, &evidence, rescued, params);
@@ -479,6 +487,24 @@ mod tests {
         ) {
             prop_assert_eq!(found(&site, &params, &rescue), by_definition(&site, &params, &rescue));
         }
+    }
+
+    #[test]
+    fn a_key_between_hosts_is_as_strong_in_a_folder_as_the_hosts_share_there() {
+        let page = |host: &str, folder: &str, n: u32, lang| (format!("{host}.x.org/{folder}/{n}"), lang);
+        let de = Lang::parse("de").expect("a tag");
+        let shared = (0..24).flat_map(|n| [page("de", "law", n, de), page("www", "law", n, Lang::EN)]);
+        let lone = (0..2000).map(|n| page("www", "art", n, Lang::EN));
+        let other = (0..2000).map(|n| page("de", "sport", n, de));
+        let mut pages: Vec<(String, Lang)> = shared.chain(lone).chain(other).collect();
+        pages.sort();
+        let with = |folders| pairs_of(&pages, &Params { folders, ..Params::default() });
+        let found = with(true);
+        assert!(
+            found.len() == 24 && found.iter().all(|(a, b, key)| key == "host:de:www" && a[2..] == b[3..]),
+            "{found:?}"
+        );
+        assert_eq!(with(false), []);
     }
 
     /// Guards the tests of all layers: sites on which nothing is found would agree too.

@@ -59,20 +59,19 @@ pub struct HostSizes {
 }
 
 impl HostSizes {
-    /// Counts the pages of every host.
-    pub fn new(site: &SiteIndex<'_>) -> HostSizes {
-        let count = |range: Range<u32>| {
+    /// Counts the pages of every host among some pages, which are in the order of their URLs.
+    pub fn new(site: &SiteIndex<'_>, pages: &[u32]) -> HostSizes {
+        let host = |page: u32| host_of(site.urls.identity(page));
+        let of_host = |pages: &[u32]| {
             let mut sizes = vec![0; site.langs.len() + 1];
-            for page in range {
+            for &page in pages {
                 let label = site.labels[page as usize];
                 let at = if label == NO_LABEL { site.langs.len() } else { usize::from(label) };
                 sizes[at] += 1;
             }
-            sizes
+            (host(pages[0]).to_owned(), sizes)
         };
-        let host = |page: u32| host_of(site.urls.identity(page)).to_owned();
-        let urls: &dyn Urls = site.urls;
-        let hosts = host_ranges(urls).into_iter().map(|range| (host(range.start), count(range))).collect();
+        let hosts = pages.chunk_by(|&x, &y| host(x) == host(y)).map(of_host).collect();
         HostSizes { langs: site.langs.clone(), hosts }
     }
 
@@ -221,7 +220,7 @@ mod tests {
                 let on_them: Vec<u32> = pages.iter().copied().filter(|&page| touched.contains(host_at(&site, page))).collect();
                 let of = |lang| on_them.iter().filter(|&&page| index.lang(page) == Some(lang)).count() as u32;
                 let expected = KeyEvidence { power: 1, pages: (of(key.langs.a), of(key.langs.b)), all_pages: on_them.len() as u32 };
-                prop_assert_eq!(HostSizes::new(&index).evidence(&key, 1), expected, "{:?}", key);
+                prop_assert_eq!(HostSizes::new(&index, &pages).evidence(&key, 1), expected, "{:?}", key);
             }
         }
     }
