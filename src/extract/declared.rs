@@ -5,9 +5,9 @@ use crate::types::Lang;
 /// Declared languages of a page, at most. Sites have versions in some hundred languages, but a page is only in a few.
 const MAX_DECLARED: usize = 64;
 
-/// Adds the languages of a list such as `en, fr-CA` that are not in `declared` yet.
+/// Adds the languages of a list such as `en, fr-CA` that are not in `declared` yet, in the script that it names.
 pub fn declare(declared: &mut Vec<Lang>, list: &str) {
-    for lang in list.split([',', ';', ' ']).filter_map(Lang::parse) {
+    for lang in list.split([',', ';', ' ']).filter_map(Lang::parse_with_script) {
         if declared.len() >= MAX_DECLARED {
             return;
         }
@@ -26,9 +26,9 @@ mod tests {
         let mut declared = Vec::new();
         declare(&mut declared, "en, fr-CA;EN x-default");
         declare(&mut declared, "");
-        declare(&mut declared, "de en");
+        declare(&mut declared, "de en sr-Latn-RS");
         let tags: Vec<String> = declared.iter().map(Lang::to_string).collect();
-        assert_eq!(tags, ["en", "fr", "de"]);
+        assert_eq!(tags, ["en", "fr", "de", "sr-Latn"]);
     }
 
     #[test]

@@ -154,7 +154,7 @@ fn of_index(capture: &Capture) -> Page {
     let mut page = Page::default();
     declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
     if let Some(&lang) = page.declared.first() {
-        (page.detected, page.confidence) = (lang, 1.0);
+        (page.detected, page.confidence) = (lang.base(), 1.0);
     }
     // The index names the language of the text, not the one that the page declares.
     page.declared.clear();

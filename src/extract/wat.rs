@@ -78,7 +78,7 @@ pub fn read(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result<Pa
         [&meta.name, &meta.http_equiv].iter().for_each(|name| signals.meta(text(name), text(&meta.content)));
     }
     declare(&mut page.declared, capture.content_language.as_deref().unwrap_or(""));
-    page.detected = page.declared.first().copied().unwrap_or_default();
+    page.detected = page.declared.first().copied().unwrap_or_default().base();
     let mut resolver = Resolver::new(url.as_str(), UTF_8).expect("a canonical URL is http or https");
     if !text(&html.head.base).is_empty() {
         resolver.rebase(text(&html.head.base));

@@ -128,7 +128,9 @@ pub fn resolve(
             [lang] if cannot_be(lang, is_usual) => None,
             [lang] if is_established && !is_doubtful(lang) && !(in_two && shown(lang, &mut letters)) => None,
             [lang] if !facts.declared.is_known() || facts.declared.agrees(lang) => Some(lang),
-            [] if !is_established => unmarked.iter().copied().find(|lang| facts.declared == *lang),
+            [] if !is_established => {
+                unmarked.iter().copied().find(|lang| [facts.declared, facts.declared.base()].contains(lang))
+            }
             _ => None,
         };
         if let Some(lang) = resolved.filter(|&lang| params.wants(lang) && label != Some(lang)) {

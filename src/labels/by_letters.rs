@@ -70,6 +70,12 @@ impl<'p> ByLetters<'p> {
         self.profiles.refute(letters, guess, may_be)
     }
 
+    /// True where `letters` are farther from those of a language than texts in it are.
+    pub fn are_far(&self, letters: &Letters, lang: Lang) -> bool {
+        self.is_asked.store(true, Ordering::Relaxed);
+        self.profiles.are_far(letters, lang)
+    }
+
     /// True where the `letters` of some pages, all together, tell another language than the one that they are called by.
     pub fn deny_together(&self, group: &[u32], letters: &Letters, named: Lang) -> bool {
         let told = self.tell_together(group, letters, named);

@@ -83,6 +83,7 @@ pub fn initial<'p>(pages: &'p dyn Pages, settings: Labelling<'_>, profiles: &Pro
         labelled(pages)
     };
     if settings.variants {
+        variants::split_scripts(pages, &mut site);
         variants::split(pages, &mut site);
     }
     (site, shown)

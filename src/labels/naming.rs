@@ -213,7 +213,7 @@ impl Doubts {
             let may_be_like = |lang: Lang| may_be_by_letters(lang, &facts);
             let letters = Letters::of(pages.letters(page)).unwrap_or_default();
             let distance = |lang: Lang| classes.distance(lang, &letters).filter(|distance| *distance <= APART);
-            let guess = Some(facts.detected).filter(|guess| known.told.contains(&guess.base()));
+            let guess = Some(facts.detected).filter(|guess| known.told.contains_key(&guess.base()));
             // Of two languages, the one that the site calls it by and the one that was detected, the one whose letters are nearer.
             let near = [called, guess].into_iter().flatten().filter(|lang| may_be(*lang));
             let near = near.filter_map(|lang| Some((distance(lang)?, lang)));
@@ -234,12 +234,16 @@ impl Doubts {
                 }
                 None if self.named.contains_key(&page) => site.set(page, None),
                 // It may be a list of names, in the language that it was taken for.
-                None => {}
+                None if known.may_be_guess(pages, pages.detected(page), &letters_of(pages, &[page])) => {}
+                None => site.set(page, None),
             }
         }
         for (number, group) in groups.iter().enumerate() {
             let letters = letters_of(pages, group);
-            let guess = guess_of(pages, group).filter(|&guess| !pages.refute_together(group, &letters, guess));
+            let may_be = |guess: Lang| {
+                known.may_be_guess(pages, guess, &letters) && !pages.refute_together(group, &letters, guess)
+            };
+            let guess = guess_of(pages, group).filter(|&guess| may_be(guess));
             let told = pages.tell_together(group, &letters, guess.unwrap_or(Lang::UNKNOWN));
             let named = known.name_of(pages, group).filter(|&named| !pages.deny_together(group, &letters, named));
             if let Some(lang) = named {
@@ -673,6 +677,39 @@ mod tests {
         assert_eq!(of(Profiles::default()), [lang("ht"); 6]);
         // Two languages that have the same letters, and are both nearer.
         assert!(of(Profiles::shipped().with(&lines(["tkl", "tvl"]))).iter().all(|lang| lang.is_unnamed()));
+    }
+
+    #[test]
+    fn what_pages_are_taken_for_that_are_far_from_it_stands_only_where_the_site_has_texts_in_it() {
+        // Taken for Haitian Creole, whose profile is far from Wolof, and for a language without one.
+        let of = |guess: &str, count_of_guesses: usize, told: usize| {
+            let guessed = |n: usize| {
+                let (detected, is_guess) = (lang(guess), true);
+                let facts = PageFacts { detected, is_guess, confidence: 0.5, text_bytes: 700, ..PageFacts::default() };
+                (format!("x.org/p{n}"), count(&wolof(n)), facts)
+            };
+            let told = (0..told).map(|n| {
+                let facts =
+                    PageFacts { detected: lang(guess), confidence: 0.98, text_bytes: 700, ..PageFacts::default() };
+                (format!("x.org/told{n}"), Vec::new(), facts)
+            });
+            let pages = LetteredPages((0..count_of_guesses).map(guessed).chain(told).collect());
+            let profiles = Profiles::default().with(&[Line {
+                lang: lang("ht"),
+                letters: Letters::of(&count(&ENGLISH.join(" "))).expect("counts of all kinds"),
+            }]);
+            let read = ByLetters::new(&pages, &profiles);
+            let mut site = SiteIndex::collect(&pages, |page| Some(read.facts(page).detected));
+            name(&read, &mut site, |_| true);
+            let counted = (0..count_of_guesses as u32).map(|page| site.lang(page).unwrap_or(Lang::UNKNOWN).to_string());
+            counted.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
+        };
+        for few_or_a_group in [2, 6] {
+            assert_eq!(of("ht", few_or_a_group, 0), "und");
+            assert_eq!(of("ht", few_or_a_group, 2), "und");
+            assert_eq!(of("ht", few_or_a_group, 3), "ht");
+            assert_eq!(of("tlh", few_or_a_group, 0), "tlh");
+        }
     }
 
     #[test]

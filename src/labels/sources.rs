@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so};
 use crate::index::site::{PageFacts, Pages, Urls};
 use crate::language::codes::{is_code, names_by_code};
+use crate::language::letters::Letters;
 use crate::language::{LIKELY, TOLD, is_alone, is_taken_for, is_told, is_told_as, is_told_in, names::by_name};
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{Field, Lang};
@@ -94,8 +95,8 @@ pub struct Known {
     texts: FxHashMap<Source, Vec<String>>,
     /// The languages that believed sources name.
     pub called: FxHashSet<Lang>,
-    /// The languages that texts are told to be in, or likely so.
-    pub told: FxHashSet<Lang>,
+    /// How many texts are told to be in each language, or likely so.
+    pub told: FxHashMap<Lang, u32>,
     /// Pages with a text that a source calls by another language than it was taken for, and those that are doubtful.
     pub in_question: Vec<u32>,
 }
@@ -124,7 +125,7 @@ impl Known {
                 known.in_question.push(page);
             }
             if let Text::Told(lang) | Text::Likely(lang) = text {
-                known.told.insert(lang.base());
+                *known.told.entry(lang.base()).or_default() += 1;
             }
             for name in names {
                 let named = name.lang;
@@ -199,6 +200,13 @@ impl Known {
         best.map(|best| best.1)
     }
 
+    /// True where texts without the words of the language that they were taken for may be in it: lists of names and numbers are far from all
+    /// languages, and so are texts in one that is not known, but a site that has some texts in a language may have lists in it too.
+    pub fn may_be_guess(&self, pages: &ByLetters<'_>, guess: Lang, letters: &Letters) -> bool {
+        let has_texts = self.told.get(&guess.base()).is_some_and(|&texts| texts >= MIN_NAMED);
+        has_texts || is_alone(guess) || !pages.are_far(letters, guess)
+    }
+
     /// True for a name that does not belong to another language, as `se` on Swedish pages, and does not only look like one: half the words of
     /// three letters are codes, so that a page under such a one has to exist under another name too (`/kmb/a`, `/en/a`).
     pub fn allows(&self, pages: &dyn Pages, page: u32, name: &Name) -> bool {
@@ -240,7 +248,7 @@ pub struct Name {
 pub fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anatomy) -> Vec<Name> {
     let mut found = Vec::new();
     if facts.declared.is_known() && is_code(facts.declared) {
-        found.push(Name { source: Source::Declared, lang: facts.declared, at: None });
+        found.push(Name { source: Source::Declared, lang: facts.declared.base(), at: None });
     }
     if !anatomy.read(pages.identity(page), Default::default()) {
         return found;

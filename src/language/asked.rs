@@ -214,7 +214,7 @@ mod tests {
 
         #[test]
         fn what_is_written_is_read(code in "[a-z]{2,3}", script in "([_-](Latn|Cyrl|Arab))?", label in "(__label__)?", gap in "[ \t]", p in 0.0f32..=1.0) {
-            let lang = if UNKNOWN.contains(&code.as_str()) { Lang::UNKNOWN } else { Lang::parse(&code).expect("a code") };
+            let lang = if UNKNOWN.contains(&code.as_str()) { Lang::UNKNOWN } else { Lang::parse(&format!("{code}{script}")).expect("a code") };
             let expected = if lang.is_known() { Answer { lang, probability: p } } else { NONE };
             prop_assert_eq!(read(&format!("{label}{code}{script}{gap}{p}")), Ok(expected));
         }

@@ -1,6 +1,6 @@
 //! Texts that name a language by a tag or code, as parts of URLs do.
 
-use crate::types::Lang;
+use crate::types::{Lang, is_whole_tag};
 
 /// True when `text` is a tag or code of `lang`: `fr`, `fra`, `fr-CA`, `zh_TW`.
 pub fn names_language(text: &str, lang: Lang) -> bool {
@@ -19,14 +19,9 @@ pub fn named_language(text: &str) -> Option<Lang> {
 
 /// The language that a text names by a code of two letters of ISO 639-1 or by one of three letters: `yo`, `kmb`, `pt_BR`.
 pub fn names_by_code(text: &str) -> Option<Lang> {
-    let (code, rest) = text.split_once(['-', '_']).map_or((text, None), |(code, rest)| (code, Some(rest)));
-    // `zh-TW`, `sr-Latn`, `es-419`; neither `how-two` nor `so-what`.
-    let is_region = |rest: &str| match rest.len() {
-        2 => rest.bytes().all(|byte| byte.is_ascii_alphabetic()),
-        3 => rest.bytes().all(|byte| byte.is_ascii_digit()),
-        _ => SCRIPTS.iter().any(|script| script.eq_ignore_ascii_case(rest)),
-    };
-    let is_tag = rest.is_none_or(|rest| code.len() == 2 && is_region(rest));
+    // `zh-TW`, `sr-Latn`, `es-419`, `sr_RS@latin`; neither `how-two` nor `so-what`.
+    let code = text.split(['-', '_', '@']).next().unwrap_or_default();
+    let is_tag = code.len() == text.len() || code.len() == 2 && is_whole_tag(text);
     tag(text).filter(|lang| is_tag && lang.is_known() && is_code(*lang))
 }
 
@@ -35,14 +30,15 @@ pub fn is_code(lang: Lang) -> bool {
     lang.has_short_code() || lang.base().as_str().split('-').next().is_some_and(|code| code.len() == 3)
 }
 
-/// Codes of the scripts that languages written in several of them are tagged with.
-const SCRIPTS: &[&str] = &["Latn", "Cyrl", "Arab", "Hans", "Hant", "Hebr", "Deva", "Guru", "Beng", "Mong", "Tfng"];
-
 fn tag(text: &str) -> Option<Lang> {
     // Most texts are none: their first run of letters is too long or too short.
     let letters = text.bytes().take(4).take_while(u8::is_ascii_alphabetic).count();
-    if (2..=3).contains(&letters) && text.len() <= 8 { Lang::parse(text) } else { None }
+    let is_short = || text.len() <= 8 || text.len() <= LONGEST && is_whole_tag(text);
+    if (2..=3).contains(&letters) && is_short() { Lang::parse(text) } else { None }
 }
+
+/// `zh-Hant-HK`, `sr_RS@latin`, `uz@cyrillic`.
+const LONGEST: usize = 12;
 
 #[cfg(test)]
 mod tests {
@@ -56,6 +52,14 @@ mod tests {
             assert!(!names_language(text, Lang::EN), "{text}");
         }
         assert!(names_language("zh_TW", Lang::ZH));
+        let serbian = Lang::parse("sr").expect("a tag");
+        for text in ["sr-Latn", "sr_RS@latin", "sr-Cyrl-RS"] {
+            assert!(names_language(text, serbian) && names_by_code(text) == Some(serbian), "{text}");
+        }
+        assert_eq!(names_by_code("zh-t"), Some(Lang::ZH_HANT));
+        for text in ["so-what", "so-what-else", "how-two", "no-time-left"] {
+            assert_eq!(names_by_code(text), None, "{text}");
+        }
         for text in ["", "f", "index", "2024", "france", "fr-something"] {
             assert!(!is_language_name(text), "{text}");
         }

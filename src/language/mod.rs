@@ -31,10 +31,10 @@ use profiles::{Distances, Profiles};
 use scripts::{Script, Scripts};
 
 pub use params::Params;
-pub use scripts::{is_alone, latin_share};
+pub use scripts::{is_alone, latin_share, other_script};
 
 /// The number of the way in which languages are detected. It changes with what is found.
-pub const DETECTION: u32 = 1;
+pub const DETECTION: u32 = 2;
 
 /// A stretch of text of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,9 +140,12 @@ pub fn is_told_as(lang: Lang, latin_share: f32) -> bool {
     is_told_in(lang, latin_share) && (latin_share <= 0.5 || writes_latin(lang))
 }
 
-/// The same for a text that may be in any language as far as its letters say: nothing tells Uzbek in Cyrillic letters, whose known words are in Latin ones.
+/// The same for a text that may be in any language as far as its letters say: nothing tells Uzbek in Cyrillic letters, whose known words are in Latin ones,
+/// or Serbian in Latin letters.
 pub fn is_told_in(lang: Lang, latin_share: f32) -> bool {
-    is_told(lang) && (latin_share > LEAST_LATIN || !words::writes_only_latin(lang))
+    is_told(lang)
+        && (latin_share > LEAST_LATIN || !words::writes_only_latin(lang))
+        && (latin_share <= 0.5 || writes_latin(lang) || other_script(lang.base()).is_none())
 }
 
 /// Texts in Latin letters have at least this share of A–Z (an estimate; Vietnamese has two thirds).
@@ -195,6 +198,7 @@ const TAKEN_FOR: &[(&str, &[&str])] = &[
     ("am", &["ti", "tig", "gez"]),
     ("he", &["yi", "lad"]),
     ("bo", &["dz"]),
+    ("ur", &["pnb", "skr"]),
     ("zh", &["hak", "gan", "wuu", "nan", "hsn", "cjy", "cdo", "lzh"]),
     ("bn", &["as"]),
     ("my", &["mnw", "shn", "ksw"]),

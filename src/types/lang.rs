@@ -8,7 +8,7 @@ use super::lang_codes::{is_short, short_code};
 ///
 /// Region and variant subtags are dropped when a tag is read (`pt-BR` is `pt`), and `zh-CN`, `zh-SG` mean `zh-Hans`, `zh-TW`, `zh-HK`
 /// and `zh-MO` mean `zh-Hant`. Plain `zh` stays `zh` and means either. On a site that has two variants of a language side by side, each is a
-/// language of its own ([`Lang::variant`]): `pt-BR` beside `pt`. Eight bytes of ASCII, zero padded, so that the order of values is the order of
+/// language of its own ([`Lang::variant`]): `pt-BR` beside `pt`, `sr-Latn` beside `sr-Cyrl`. Eight bytes of ASCII, zero padded, so that the order of values is the order of
 /// tags.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lang([u8; 8]);
@@ -56,7 +56,14 @@ impl Lang {
         if code == "zh" {
             return Some(chinese(&primary, subtags));
         }
-        Some(Lang::from_code(code))
+        let mut in_arabic = || subtags.any(|subtag| script(subtag) == Some("Arab"));
+        // What has a code of its own.
+        Some(Lang::from_code(match primary.as_str() {
+            "az" | "aze" if in_arabic() => "azb",
+            "ku" | "kur" if in_arabic() => "ckb",
+            "pa" | "pan" if in_arabic() => "pnb",
+            _ => code,
+        }))
     }
 
     /// Reads a tag that a user asks for, as [`Lang::parse`]; `None` also for two letters that are no code of ISO 639-1, such as `xx`. Of codes of
@@ -82,18 +89,34 @@ impl Lang {
         is_short(code)
     }
 
-    /// The variant of a language that a tag with a region names, as sites mark them: `pt_BR`, `en-us`, `es-419`, `zh-hk`. `None` for a tag
-    /// without a region.
+    /// The variant of a language that a tag with a script or a region names, as sites mark them: `pt_BR`, `en-us`, `es-419`, `zh-hk`, `sr-latn`,
+    /// `uz@cyrillic`. Where there are both, it is that of the script; those of Chinese are told apart by [`Lang::parse`]. `None` for a tag with neither.
     pub fn variant(tag: &str) -> Option<Lang> {
-        Lang::parse(tag)?;
-        let (primary, region) = tag.split_once(['-', '_'])?;
-        let is_region = match region.len() {
-            2 => region.bytes().all(|b| b.is_ascii_alphabetic()),
-            3 => region.bytes().all(|b| b.is_ascii_digit()),
-            _ => false,
-        };
-        let primary = primary.to_ascii_lowercase();
-        is_region.then(|| Lang::from_code(&format!("{}-{}", short_code(&primary), region.to_ascii_uppercase())))
+        Lang::in_named_script(tag)
+            .or_else(|| Lang::with(tag, |subtag| is_region(subtag).then(|| subtag.to_ascii_uppercase())))
+    }
+
+    /// Reads a tag as [`Lang::parse`], and keeps the script that it has: `sr-Latn-RS` is `sr-Latn`.
+    pub fn parse_with_script(tag: &str) -> Option<Lang> {
+        Lang::in_named_script(tag).or_else(|| Lang::parse(tag))
+    }
+
+    fn in_named_script(tag: &str) -> Option<Lang> {
+        Lang::with(tag, |subtag| script(subtag).map(str::to_owned)).filter(|lang| !lang.as_str().starts_with("zh-"))
+    }
+
+    /// The language of a tag with what the first subtag that is `wanted` stands for.
+    fn with(tag: &str, wanted: impl Fn(&str) -> Option<String>) -> Option<Lang> {
+        let base = Lang::parse(tag).filter(|lang| lang.is_known())?;
+        let code = base.as_str().split('-').next().unwrap_or_default();
+        let subtag = tag.split(['-', '_', '.', '@']).skip(1).find_map(wanted)?;
+        Some(Lang::from_code(&format!("{code}-{subtag}")))
+    }
+
+    /// The variant of a language, one without a variant, that is written in the script of this code: `sr-Latn`.
+    pub fn in_script(self, script: &str) -> Lang {
+        let tag = format!("{}-{script}", self.as_str());
+        if self.is_unnamed() || tag.len() > 8 { self } else { Lang::from_code(&tag) }
     }
 
     /// The language that a variant is one of, as tags are read; others as they are.
@@ -147,6 +170,44 @@ impl Lang {
     }
 }
 
+/// True for a text that has nothing behind its first letters but what belongs to a tag: regions, scripts, `t` for traditional characters.
+pub fn is_whole_tag(text: &str) -> bool {
+    let mut subtags = text.split(['-', '_', '@']);
+    let is_chinese = subtags.next().is_some_and(|code| code.eq_ignore_ascii_case("zh"));
+    let is_short = |subtag: &str| is_chinese && ["s", "t"].iter().any(|short| subtag.eq_ignore_ascii_case(short));
+    subtags.all(|subtag| is_region(subtag) || script(subtag).is_some() || is_short(subtag))
+}
+
+fn is_region(subtag: &str) -> bool {
+    match subtag.len() {
+        2 => subtag.bytes().all(|b| b.is_ascii_alphabetic()),
+        3 => subtag.bytes().all(|b| b.is_ascii_digit()),
+        _ => false,
+    }
+}
+
+/// The code of a script, of those that languages written in several are tagged with, by its code or as names of locales have it.
+fn script(subtag: &str) -> Option<&'static str> {
+    /// Each with what is written for it.
+    const SCRIPTS: &[(&str, &[&str])] = &[
+        ("Latn", &["latin", "lat"]),
+        ("Cyrl", &["cyrillic", "cyr"]),
+        ("Arab", &["arabic"]),
+        ("Deva", &["devanagari"]),
+        ("Guru", &["gurmukhi"]),
+        ("Hans", &[]),
+        ("Hant", &[]),
+        ("Hebr", &["hebrew"]),
+        ("Beng", &[]),
+        ("Mong", &[]),
+        ("Tfng", &[]),
+    ];
+    let is_written = |(code, others): &&(&str, &[&str])| {
+        code.eq_ignore_ascii_case(subtag) || others.iter().any(|other| other.eq_ignore_ascii_case(subtag))
+    };
+    SCRIPTS.iter().find(is_written).map(|(code, _)| *code)
+}
+
 fn chinese<'a>(primary: &str, subtags: impl Iterator<Item = &'a str>) -> Lang {
     match primary {
         "yue" => return Lang::ZH_HANT,
@@ -156,8 +217,8 @@ fn chinese<'a>(primary: &str, subtags: impl Iterator<Item = &'a str>) -> Lang {
     }
     for subtag in subtags {
         match subtag.to_ascii_lowercase().as_str() {
-            "hans" | "cn" | "sg" | "chs" => return Lang::ZH_HANS,
-            "hant" | "tw" | "hk" | "mo" | "cht" => return Lang::ZH_HANT,
+            "hans" | "cn" | "sg" | "chs" | "s" => return Lang::ZH_HANS,
+            "hant" | "tw" | "hk" | "mo" | "cht" | "t" => return Lang::ZH_HANT,
             _ => {}
         }
     }
@@ -221,6 +282,13 @@ mod tests {
             ("cn", "zh-Hans"),
             ("fr_FR.UTF-8", "fr"),
             ("fil", "fil"),
+            ("sr-Latn-RS", "sr"),
+            ("uz@cyrillic", "uz"),
+            ("zh-t", "zh-Hant"),
+            ("zh_s", "zh-Hans"),
+            ("pa-Arab-PK", "pnb"),
+            ("az_arab", "azb"),
+            ("az-Cyrl", "az"),
         ];
         for (tag, expected) in cases {
             assert_eq!(Lang::parse(tag).map(|l| l.to_string()).as_deref(), Some(expected), "{tag}");
@@ -233,8 +301,19 @@ mod tests {
     #[test]
     fn a_variant_is_a_language_beside_its_language_and_apart_from_others() {
         let variant = |tag: &str| Lang::variant(tag).map(|lang| lang.to_string());
-        let cases =
-            [("pt_BR", "pt-BR"), ("en-us", "en-US"), ("es-419", "es-419"), ("zh-hk", "zh-HK"), ("deu_AT", "de-AT")];
+        let cases = [
+            ("pt_BR", "pt-BR"),
+            ("en-us", "en-US"),
+            ("es-419", "es-419"),
+            ("zh-hk", "zh-HK"),
+            ("zh-Hant-HK", "zh-HK"),
+            ("deu_AT", "de-AT"),
+            ("sr-latn", "sr-Latn"),
+            ("sr_RS@latin", "sr-Latn"),
+            ("srp-Cyrl-RS", "sr-Cyrl"),
+            ("uz@cyrillic", "uz-Cyrl"),
+            ("crh-latn", "crh-Latn"),
+        ];
         for (tag, expected) in cases {
             assert_eq!(variant(tag).as_deref(), Some(expected), "{tag}");
         }
@@ -242,6 +321,8 @@ mod tests {
         let [br, hk, tw] = ["pt-BR", "zh-HK", "zh-TW"].map(|tag| Lang::variant(tag).expect("a variant"));
         let pt = Lang::parse("pt").expect("a tag");
         assert_eq!((br.base(), hk.base(), Lang::ZH_HANS.base(), pt.base()), (pt, Lang::ZH_HANT, Lang::ZH_HANS, pt));
+        let [latin, cyrillic] = ["Latn", "Cyrl"].map(|script| Lang::parse("sr").expect("a tag").in_script(script));
+        assert!(latin.as_str() == "sr-Latn" && !latin.agrees(cyrillic) && latin.base() == cyrillic.base());
         assert!(br.agrees(pt) && pt.agrees(br) && hk.agrees(Lang::ZH) && hk.agrees(Lang::ZH_HANT) && !hk.agrees(tw));
         assert_eq!(Lang::from_bytes(br.to_bytes()), br);
         let codes = ["uz", "jp", "pt", "zh", "en", "us"].map(|tag| Lang::parse(tag).expect("a tag").has_short_code());
@@ -260,7 +341,11 @@ mod tests {
 
     #[test]
     fn what_is_written_of_a_language_is_read_again() {
-        for tag in ["en", "fil", "zh", "zh-Hans", "zh-Hant", "und", "pt-BR", "zh-HK", "zh-TW", "es-419", "fil-PH"] {
+        let tags = [
+            "en", "fil", "zh", "zh-Hans", "zh-Hant", "und", "pt-BR", "zh-HK", "zh-TW", "es-419", "fil-PH", "sr-Latn",
+            "crh-Cyrl",
+        ];
+        for tag in tags {
             let lang = Lang::from_tag(tag).expect("a tag");
             assert_eq!((lang.as_str(), Lang::from_tag(lang.as_str())), (tag, Some(lang)));
         }

@@ -32,7 +32,7 @@ pub use document::{AlignedSentences, DocumentLine, LanguageLine, PageLine, Sente
 pub use id::{ArchiveId, SiteId};
 pub use judged::{Beliefs, Candidate, Compared, JudgedPair, JudgedSite, Method, Outcome, SourceStats};
 pub use key::{Edit, Field, Key, NULL, pattern, unescape};
-pub use lang::{Lang, LangPair};
+pub use lang::{Lang, LangPair, is_whole_tag};
 pub use mark::{Mark, Marked, Verdict};
 pub(crate) use nearest_name::meant;
 pub use nearest_name::nearest_name;

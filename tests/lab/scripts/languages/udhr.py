@@ -63,6 +63,11 @@ DOUBTFUL = {
     'src': 'Logudorese for `sc`', 'ydd': 'Eastern Yiddish for `yi`', 'eml': 'Romagnolo (`rgn`)', 'gsw1': 'Alsatian under `gsw`',
 }
 
+# Languages in two scripts: tag → package code.
+IN_SCRIPTS = {'sr-Latn': 'srp_latn', 'sr-Cyrl': 'srp_cyrl', 'uz-Latn': 'uzn_latn', 'uz-Cyrl': 'uzn_cyrl', 'az-Latn': 'azj_latn',
+              'az-Cyrl': 'azj_cyrl', 'tk-Latn': 'tuk_latn', 'tk-Cyrl': 'tuk_cyrl', 'bs-Latn': 'bos_latn', 'bs-Cyrl': 'bos_cyrl',
+              'ug-Arab': 'uig_arab', 'ug-Latn': 'uig_latn', 'ms-Latn': 'mly_latn', 'ms-Arab': 'mly_arab'}
+
 TOP = 'en zh-Hans hi es ar fr bn pt ru ur id de ja sw mr te tr ta vi ko'.split()
 RELATIVES = ['tw fat', 'zu xh', 'cs sk', 'id ms', 'bs hr sr-Latn', 'nb nn', 'sr sr-Latn', 'nb da sv', 'gl pt es', 'ca oc es', 'be uk ru',
              'gd ga', 'af nl', 'bg mk', 'kk ky', 'zh-Hans zh-Hant', 'rw rn', 'fa prs']
@@ -120,7 +125,8 @@ def read(folder):
             left_out.append((code, name, 'another text stands for ' + tag))
         else:
             found[tag] = text
-    found['sr-Latn'] = Text(folder, 'srp_latn', 'sr-Latn', 'Serbian (Latin)')
+    for tag, code in IN_SCRIPTS.items():
+        found[tag] = Text(folder, code, tag, tag)
     return found, left_out
 
 
@@ -160,11 +166,13 @@ class Scenario:
     form: str = 'tag'
     # Whether sites come in threes, each of another third of the articles, of which the last does not name its languages.
     threes: bool = False
+    # Whether gold tells the scripts of a language.
+    scripts: bool = False
 
 
 def scenarios(texts, seed):
     """The named scenarios, in order."""
-    order = [tag for tag in texts if tag not in ('en', 'sr-Latn')]
+    order = [tag for tag in texts if tag != 'en' and tag not in IN_SCRIPTS]
     short = [tag for tag in order if len(tag) == 2 or tag.startswith('zh')]
     rare = [tag for tag in order if tag not in short]
     pick = random.Random('languages %d' % seed)
@@ -207,6 +215,11 @@ def scenarios(texts, seed):
         found['menu-english-' + mark] = replace(scenario, english_menu=True)
         found['menu-english-100-' + mark] = replace(scenario, english_menu=True, size=100)
         found['english-third-' + mark] = replace(scenario, english_third=True)
+    by_script = Scenario(tuple(zip(itertools.repeat('en'), list(IN_SCRIPTS)[::2], list(IN_SCRIPTS)[1::2])) + (('en', 'zh-Hans', 'zh-Hant'),),
+                         scripts=True)
+    for mark, scenario in (('markers', by_script), ('both', replace(by_script, declared=True)),
+                           ('declared', replace(by_script, layout='opaque', declared=True)), ('neither', replace(by_script, layout='opaque'))):
+        found['scripts-' + mark] = scenario
     found['english-parts'] = replace(found['five-both'], english_parts=True)
     # What two sites show of a language is known on a third one.
     found['threes'] = Scenario(tuple(('en', tag) for tag in rare_some[:40] for _ in range(3)), threes=True)
@@ -319,7 +332,8 @@ def pages_of(texts, scenario, at, seed):
                 own = english
             marked = '' if layout == 'opaque' else named.lang
             foreign = any(name and one(name) != own.lang for name in (marked, declared))
-            yield Page(urls[page], body, own.lang, text.lang, declared, foreign, page)
+            lang, meant = (own.tag, text.tag) if scenario.scripts else (own.lang, text.lang)
+            yield Page(urls[page], body, lang, meant, declared, foreign, page)
 
 
 def write(out, name, scenario, texts, seed):
