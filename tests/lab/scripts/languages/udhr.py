@@ -218,7 +218,7 @@ def scenarios(texts, seed):
     by_script = Scenario(tuple(zip(itertools.repeat('en'), list(IN_SCRIPTS)[::2], list(IN_SCRIPTS)[1::2])) + (('en', 'zh-Hans', 'zh-Hant'),),
                          scripts=True)
     for mark, scenario in (('markers', by_script), ('both', replace(by_script, declared=True)),
-                           ('declared', replace(by_script, layout='opaque', declared=True)), ('neither', replace(by_script, layout='opaque'))):
+                           ('declared', replace(by_script, layout='opaque', declared=True))):
         found['scripts-' + mark] = scenario
     found['english-parts'] = replace(found['five-both'], english_parts=True)
     # What two sites show of a language is known on a third one.
