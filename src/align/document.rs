@@ -119,6 +119,25 @@ impl<'t> Document<'t> {
         (left, places)
     }
 
+    /// Consecutive sentences of the page, with their words, as a page of its own.
+    pub fn part(&self, sentences: Range<u32>) -> Document<'t> {
+        let mut part =
+            Document { text: self.text, blocks: Vec::new(), sentences: Vec::new(), words: Vec::new(), rest: 0..0 };
+        let mut last = None;
+        for sentence in &self.sentences[sentences.start as usize..sentences.end as usize] {
+            if last.replace(sentence.block) != Some(sentence.block) {
+                let at = part.sentences.len() as u32;
+                part.blocks.push(DocumentBlock { sentences: at..at, ..self.blocks[sentence.block as usize].clone() });
+            }
+            let from = part.words.len() as u32;
+            part.words.extend_from_slice(self.words_in(sentence.words.clone()));
+            let (words, block) = (from..part.words.len() as u32, part.blocks.len() as u32 - 1);
+            part.sentences.push(Sentence { words, block, ..sentence.clone() });
+            part.blocks[block as usize].sentences.end += 1;
+        }
+        part
+    }
+
     /// The same text as a single block, for comparison with methods that do not use blocks.
     pub fn without_blocks(mut self) -> Document<'t> {
         for sentence in &mut self.sentences {
@@ -261,6 +280,18 @@ mod tests {
         assert_eq!(left.text_of(0..1), "Vier fünf.");
         assert_eq!((left.words.clone(), left.sentences[0].block), (all.words[3..].to_vec(), 0));
         assert_eq!(all.without(|_| false), (document(100), vec![0, 1, 2]));
+    }
+
+    #[test]
+    fn a_part_of_a_page_has_parts_of_its_blocks() {
+        let all = document(100);
+        assert_eq!(all.part(0..3), all);
+        let part = all.part(1..3);
+        let blocks: Vec<_> = part.blocks.iter().map(|block| (block.number, block.sentences.clone())).collect();
+        assert_eq!(blocks, [(0, 0..1), (2, 1..2)]);
+        assert_eq!((part.text_of(0..1), part.words.as_slice()), ("Three!", &all.words[2..]));
+        assert_eq!(part.sentence_spans()[1], Span { chars: 9, words: 1..3 });
+        assert_eq!(all.part(1..1).blocks, []);
     }
 
     #[test]

@@ -6,11 +6,11 @@ use super::beads::align;
 use super::clean::{self, SideText, TextFacts};
 use super::document::Document;
 use super::features::scored;
-use super::model::Model;
 use super::params::Params;
 use super::resorted::Resorted;
-use super::scoring::{Scored, classes};
+use super::scoring::{SURE_PROBABILITY, Scored, classes_beside};
 use super::translation::{PageWords, WordEvidence};
+use super::via::Known;
 use crate::language;
 use crate::language::foreign::Untold;
 use crate::types::{Bead, Lang};
@@ -37,6 +37,11 @@ impl<'t> AlignPage<'t> {
         let is_latin =
             language::writes_latin(lang) || !language::is_alone(lang) && language::latin_share(document.text) >= 0.5;
         AlignPage { document, lang, untold, is_latin, words, texts }
+    }
+
+    /// Some sentences of the page; `None`: all of them.
+    fn part(&self, sentences: &Range<u32>) -> Option<Document<'t>> {
+        (sentences.len() < self.document.sentences.len()).then(|| self.document.part(sentences.clone()))
     }
 
     fn text(&self, sentences: Range<u32>) -> TextFacts {
@@ -77,32 +82,106 @@ pub struct Aligned {
 }
 
 /// Least score with which text counts as aligned.
-const ALIGNED_SCORE: f32 = 0.5;
+pub(super) const ALIGNED_SCORE: f32 = 0.5;
+
+/// A bead that is to be judged.
+pub(super) struct Open {
+    pub bead: Bead,
+    pub said: Said,
+}
+
+/// What is said of a bead.
+pub(super) enum Said {
+    /// It has one side only.
+    Alone,
+    /// What the words and lengths of its sides say.
+    Words(WordsSay),
+    /// The probability that the beads give it of which it was composed.
+    Parts(f32),
+}
+
+pub(super) struct WordsSay {
+    scored: Scored,
+    /// [`WordEvidence::foreign_a`] and `foreign_b`.
+    foreign: (Option<f32>, Option<f32>),
+    /// It stands in lists that each language sorts itself.
+    is_resorted: bool,
+}
 
 /// Aligns two pages and judges every bead.
-pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: &Params) -> Aligned {
-    let evidence = WordEvidence::of_words(&a.words, &b.words, model, &params.translation);
-    let beads = align(&a.document, &b.document, &evidence, &model.lengths, params);
-    let mut aligned = Aligned { beads: Vec::with_capacity(beads.len()), score: 0.0 };
+pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, known: &Known<'_>, params: &Params) -> Aligned {
+    let all = [a, b].map(|page| 0..page.document.sentences.len() as u32);
+    let mut open = Vec::new();
+    align_part([a, b], all, known, params, &mut open);
+    judge([a, b], open, known, params)
+}
+
+/// Aligns parts of two pages by their words and lengths.
+pub(super) fn align_part(
+    pages: [&AlignPage<'_>; 2],
+    [of_a, of_b]: [Range<u32>; 2],
+    known: &Known<'_>,
+    params: &Params,
+    open: &mut Vec<Open>,
+) {
+    if of_a.is_empty() || of_b.is_empty() {
+        let bead = |a: u32, b: u32, m: u32, n: u32| Bead { a_start: a, a_end: a + m, b_start: b, b_end: b + n };
+        let (end_a, start_b) = (of_a.end, of_b.start);
+        let alone = of_a.map(|at| bead(at, start_b, 1, 0)).chain(of_b.map(|at| bead(end_a, at, 0, 1)));
+        open.extend(alone.map(|bead| Open { bead, said: Said::Alone }));
+        return;
+    }
+    let parts = [pages[0].part(&of_a), pages[1].part(&of_b)];
+    let [a, b] = [0, 1].map(|side: usize| parts[side].as_ref().unwrap_or(&pages[side].document));
+    let words = [0, 1].map(|side: usize| parts[side].as_ref().map(|part| PageWords::new(&part.words)));
+    let [words_a, words_b] = [0, 1].map(|side: usize| words[side].as_ref().unwrap_or(&pages[side].words));
+    let model = known.model(a, b, &params.translation);
+    let evidence = WordEvidence::of_words(words_a, words_b, &model, &params.translation);
+    let resorted = Resorted::new(a, b);
+    for bead in align(a, b, &evidence, &model.lengths, params) {
+        let words = |scored| {
+            let side = |document: &Document<'_>, sentences| document.span(sentences).words;
+            let foreign_a = evidence.foreign_a(side(a, bead.a_start..bead.a_end));
+            let foreign_b = evidence.foreign_b(side(b, bead.b_start..bead.b_end));
+            Said::Words(WordsSay { scored, foreign: (foreign_a, foreign_b), is_resorted: resorted.has(&bead) })
+        };
+        let said = scored((a, b), &bead, &evidence, &model.lengths).map_or(Said::Alone, words);
+        let bead = Bead {
+            a_start: of_a.start + bead.a_start,
+            a_end: of_a.start + bead.a_end,
+            b_start: of_b.start + bead.b_start,
+            b_end: of_b.start + bead.b_end,
+        };
+        open.push(Open { bead, said });
+    }
+}
+
+/// Judges all beads of two pages.
+pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<'_>, params: &Params) -> Aligned {
+    let mut aligned = Aligned { beads: Vec::with_capacity(open.len()), score: 0.0 };
     let (mut paired, mut all) = (0u64, 0u64);
-    let documents = (&a.document, &b.document);
-    let resorted = Resorted::new(&a.document, &b.document);
-    let scored: Vec<Option<Scored>> =
-        beads.iter().map(|bead| scored(documents, bead, &evidence, &model.lengths)).collect();
-    let classes = classes(&model.scoring, &scored);
-    for ((bead, scored), class) in beads.into_iter().zip(scored).zip(classes) {
+    let (lengths, scoring) = (known.lengths(), known.scoring());
+    let scored = |open: &Open| if let Said::Words(words) = &open.said { Some(words.scored) } else { None };
+    let is_sure = |at: usize| matches!(open[at].said, Said::Parts(score) if score >= SURE_PROBABILITY);
+    let classes = classes_beside(&scoring, &open.iter().map(scored).collect::<Vec<_>>(), is_sure);
+    for (Open { bead, said }, class) in open.iter().zip(classes) {
         let (side_a, side_b) = (bead.a_start..bead.a_end, bead.b_start..bead.b_end);
         let (span_a, span_b) = (a.document.span(side_a.clone()), b.document.span(side_b.clone()));
         let chars = u64::from(span_a.chars) + u64::from(span_b.chars);
         all += chars;
-        let class = (!resorted.has(&bead)).then_some(class);
-        let score = scored.map_or(0.0, |scored| model.scoring.probability(&scored, class));
+        let (score, foreign) = match said {
+            Said::Alone => (0.0, (None, None)),
+            Said::Parts(score) => (*score, (None, None)),
+            Said::Words(words) => {
+                let class = (!words.is_resorted).then_some(class);
+                (scoring.probability(&words.scored, class), words.foreign)
+            }
+        };
         if score >= ALIGNED_SCORE {
             paired += chars;
         }
         let texts = (a.text(side_a.clone()), b.text(side_b.clone()));
-        let length_delta = model.lengths.delta(span_a.chars, span_b.chars);
-        let foreign = (evidence.foreign_a(span_a.words.clone()), evidence.foreign_b(span_b.words.clone()));
+        let length_delta = lengths.delta(span_a.chars, span_b.chars);
         let is_unwritten =
             |page: &AlignPage<'_>, text: &TextFacts, words: usize| !page.is_latin && text.is_latin(words);
         let sides = [a.side(side_a, &texts.0, span_a.words.len()), b.side(side_b, &texts.1, span_b.words.len())];
@@ -112,7 +191,7 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
             || is_unwritten(b, &texts.1, span_b.words.len());
         let facts = clean::Facts { texts, score, length_delta, foreign, is_other_language };
         let reason = clean::judge(&facts, &params.clean);
-        aligned.beads.push(JudgedBead { bead, score, reason, texts: sides });
+        aligned.beads.push(JudgedBead { bead: *bead, score, reason, texts: sides });
     }
     aligned.score = if all == 0 { 0.0 } else { (paired as f64 / all as f64) as f32 };
     aligned
@@ -121,6 +200,7 @@ pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, model: &Model, params: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::align::model::Model;
     use crate::text::words::Words;
     use crate::types::Block;
 
@@ -136,7 +216,7 @@ mod tests {
             AlignPage::new(Document::new(text, [block].into_iter(), lang, &words, 100), lang, &untold)
         };
         let [a, b] = [(a, Lang::EN), (b, lang_b)].map(|(text, lang)| document((text.to_owned().leak(), lang)));
-        align_pages(&a, &b, &Model::default(), &Params::default())
+        align_pages(&a, &b, &Known::Own(&Model::default()), &Params::default())
     }
 
     #[test]

@@ -25,6 +25,10 @@ impl Default for Lengths {
 /// How many times longer one language may be than the other at most; texts that differ more are not translations.
 const MAX_RATIO: f64 = 10.0;
 
+/// The variance is limited to this range.
+const MIN_VARIANCE: f32 = 1.0;
+const MAX_VARIANCE: f32 = 30.0;
+
 /// Characters of the second language for each character of the first, limited to 0.1 to 10.
 pub(super) fn ratio_of(chars_a: u64, chars_b: u64) -> f32 {
     (chars_b as f64 / chars_a as f64).clamp(1.0 / MAX_RATIO, MAX_RATIO) as f32
@@ -42,6 +46,18 @@ fn cost_of(delta: f32) -> f32 {
 pub const MAX_COST: f32 = 30.0;
 
 impl Lengths {
+    /// The same, seen from the second language: δ stays as it is, but for its sign.
+    pub(super) fn reversed(&self) -> Lengths {
+        Lengths { ratio: 1.0 / self.ratio, variance: self.variance / self.ratio.powi(3) }
+    }
+
+    /// Of translations of translations: `next` begins with the second language of this. The variances add up, as if they had nothing in
+    /// common.
+    pub(super) fn then(&self, next: &Lengths) -> Lengths {
+        let variance = next.ratio.powi(2) * self.variance + next.variance * self.ratio;
+        Lengths { ratio: self.ratio * next.ratio, variance: variance.clamp(MIN_VARIANCE, MAX_VARIANCE) }
+    }
+
     /// δ = (l2 − l1·c) / √(l·s²), in standard deviations.
     ///
     /// Departure from the paper's δ: the variance uses the mean length l = (l1 + l2/c)/2 in place of l1, as the program in the paper's
@@ -77,7 +93,7 @@ impl Lengths {
     /// Estimates the lengths from pairs that are known to be translations; `None` when there are too few.
     ///
     /// c is the ratio of the sums. s² is the mean of (l2 − l1·c)²/l over those nine tenths of the pairs that are nearest to c, times
-    /// `TRIMMED`, since the rest may not be translations; it is limited to 1 to 30.
+    /// `TRIMMED`, since the rest may not be translations; it is limited to [`MIN_VARIANCE`] to [`MAX_VARIANCE`].
     pub fn estimate(pairs: &[(u32, u32)]) -> Option<Lengths> {
         const MIN_PAIRS: usize = 20;
         /// Variance of a normal distribution, divided by the variance of its inner nine tenths.
@@ -92,7 +108,7 @@ impl Lengths {
         squares.sort_by(f32::total_cmp);
         squares.truncate(squares.len() * 9 / 10);
         let mean = squares.iter().sum::<f32>() / squares.len() as f32;
-        Some(Lengths { ratio, variance: (mean * TRIMMED).clamp(1.0, 30.0) })
+        Some(Lengths { ratio, variance: (mean * TRIMMED).clamp(MIN_VARIANCE, MAX_VARIANCE) })
     }
 }
 

@@ -22,6 +22,8 @@ const NEIGHBOURS: usize = 4;
 const LEVELS: usize = 4;
 /// Beads with fewer words on a side are labels.
 const SENTENCE_WORDS: usize = 4;
+/// The probability from which a bead is sure enough to vouch for its neighbours.
+pub const SURE_PROBABILITY: f32 = 0.9;
 /// ln of the odds from which a bead is sure enough to vouch for its neighbours: 9 to 1.
 const SURE: f32 = 2.197_224_6;
 
@@ -43,10 +45,15 @@ impl Scored {
 
 /// The class of each bead of two pages: whether it is a sentence, and how many of its neighbours are sure.
 pub fn classes(scoring: &Scoring, beads: &[Option<Scored>]) -> Vec<usize> {
+    classes_beside(scoring, beads, |_| false)
+}
+
+/// The same, where some beads `are_sure` for other reasons.
+pub fn classes_beside(scoring: &Scoring, beads: &[Option<Scored>], are_sure: impl Fn(usize) -> bool) -> Vec<usize> {
     // For each bead and for the end, how many beads before it are sure.
     let mut sure_before = vec![0usize];
-    for bead in beads {
-        let is_sure = bead.is_some_and(|bead| scoring.log_odds(&bead) >= SURE);
+    for (at, bead) in beads.iter().enumerate() {
+        let is_sure = bead.is_some_and(|bead| scoring.log_odds(&bead) >= SURE) || are_sure(at);
         sure_before.push(sure_before[sure_before.len() - 1] + usize::from(is_sure));
     }
     let class = |at: usize| {
@@ -90,6 +97,25 @@ impl Scoring {
         let mut scoring = Scoring { wrong: wrong.try_into().ok()?, ..Scoring::default() };
         scoring.weights.as_flattened_mut().copy_from_slice(weights);
         is_sound.then_some(scoring)
+    }
+
+    /// The same with the languages in the other order.
+    pub(super) fn reversed(&self) -> Scoring {
+        let turned = |[constant, forth, back, rest @ ..]: [f32; FEATURES]| {
+            let mut weights = [constant, back, forth, 0.0, 0.0, 0.0];
+            weights[3..].copy_from_slice(&rest);
+            weights
+        };
+        Scoring { weights: self.weights.map(turned), ..self.clone() }
+    }
+
+    /// For two languages of which each has a scoring with a third one: the mean weights, and of each class the larger share of wrong beads.
+    pub(super) fn between(&self, other: &Scoring) -> Scoring {
+        let mut scoring = self.clone();
+        let weights = scoring.weights.as_flattened_mut().iter_mut();
+        weights.zip(other.weights.as_flattened()).for_each(|(mean, other)| *mean = (*mean + other) / 2.0);
+        scoring.wrong.iter_mut().zip(other.wrong).for_each(|(wrong, other)| *wrong = wrong.max(other));
+        scoring
     }
 
     /// ln of how much likelier the features are for a bead that was found than for a wrong one of its kind.

@@ -11,6 +11,11 @@ use crate::types::Bead;
 /// How many sentences of a side a bead has at most.
 const MOST: u32 = 8;
 
+/// True for the numbers of sentences that a bead may have: two of a side, or, beside one, more.
+pub fn is_possible((m, n): (u32, u32)) -> bool {
+    m.max(n) <= if m.min(n) == 1 { MOST } else { 2 }
+}
+
 /// Of the beads from `first` on, those of matched blocks, one with one sentence on a side takes sentences of its block that were left out
 /// beside it on the other, where this costs less in all. `cost` is that of a bead.
 pub fn widen(beads: &mut Vec<Bead>, first: usize, documents: [&Document<'_>; 2], cost: impl Fn(&Bead) -> f32) {

@@ -11,6 +11,7 @@ use super::sampling::{ChosenPages, restore_chosen};
 use super::sites::lang_pairs;
 use super::snapshot::{self, Restored};
 use super::teaching::{langs_of_row, learnt};
+use crate::align::routes::Routes;
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
 use crate::learn::Halves;
@@ -91,7 +92,7 @@ pub fn model(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> R
         let text = Text { place: row.number, is_learnt, pages: (page(a)?, page(b)?) };
         by_langs.entry(langs_of(langs)?).or_default().push(text);
     }
-    let learnt = learnt(job, &by_langs.keys().map(|&langs| name_of(langs)).collect())?;
+    let learnt = learnt(job, &by_langs.keys().copied().collect())?;
     let known: BTreeMap<LangPair, Halves> = learnt.into_iter().map(|(langs, learnt)| (langs, learnt.halves)).collect();
     let words = Words::new();
     for (langs, mut texts) in by_langs {
@@ -114,11 +115,19 @@ pub fn model(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> R
     Ok(())
 }
 
-/// The models of the wanted language pairs.
-fn models(job: &StepJob<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, ModelRecord)>> {
+/// Which language pairs were learnt, and the models that the `wanted` ones need.
+fn models(job: &StepJob<'_>, wanted: &BTreeSet<LangPair>) -> Result<(Routes, Vec<(LangPair, ModelRecord)>)> {
+    let mut learnt = Vec::new();
+    job.for_each_given(MODEL, |row| {
+        // The languages are the first that there is of a model.
+        learnt.push(langs_of_row(&row, row.decode::<Langs>()?)?);
+        Ok(())
+    })?;
+    let routes = Routes::new(learnt);
+    let needed: BTreeSet<String> = wanted.iter().flat_map(|&langs| routes.needed(langs)).map(name_of).collect();
     let mut found = Vec::new();
     job.for_each_given(MODEL, |row| {
-        if wanted.contains(&row.name) {
+        if needed.contains(&row.name) {
             let ModelRow { langs: [lang_a, lang_b], ratio, variance, scoring, a, b } = row.decode()?;
             let langs = langs_of_row(&row, [lang_a, lang_b])?;
             let (a, b) = (VocabularyRow { bytes: a }, VocabularyRow { bytes: b });
@@ -130,14 +139,15 @@ fn models(job: &StepJob<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair,
         }
         Ok(())
     })?;
-    Ok(found)
+    Ok((routes, found))
 }
 
 /// Store rows of a part → store rows with its sentence pairs, and rows with the hashes of these, by bucket.
 pub fn align(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let Some(Restored { part, mut store }) = snapshot::read(job, input)? else { return Ok(()) };
-    store.import_models(models(job, &lang_pairs(&store)?)?)?;
-    job.in_context(|context| Align.align_alone(&mut store, context))?;
+    let (routes, models) = models(job, &lang_pairs(&store)?)?;
+    store.import_models(models)?;
+    job.in_context(|context| Align.align_alone(&mut store, context, &routes))?;
     // Sites are taken in the order of domains; of those with the same sentence pair, the first keeps it.
     let mut sites = Vec::new();
     for_each_site(&store, |domain, id| sites.push((domain.to_owned(), id)))?;

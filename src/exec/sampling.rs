@@ -6,6 +6,7 @@ use super::coding::{Langs, encode, langs_of, name_of, of_langs};
 use super::job::{StepJob, expect};
 use super::rows::{EngineRow, Input, Output};
 use super::snapshot::{KIND as STORE, Restored, Restoring};
+use crate::align::routes::{Counted, Route, Routes};
 use crate::align::sample::{SampledPair, portions};
 use crate::error::{Error, Result};
 use crate::index::smallest::Smallest;
@@ -86,7 +87,8 @@ pub type Chosen = (Langs, u32, u32, u32, bool);
 /// The chosen pairs of a site: its number in the store of its part, its rank, its pairs.
 pub type ChosenSite = (u32, u64, Vec<Chosen>);
 
-/// A page pair that alignment may learn from. Row: name: language pair; number: total of page pairs.
+/// A page pair that alignment may learn from. Row: name: language pair; number: total of page pairs; before the page pairs stands how many of
+/// all are aligned directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct PagePairRow {
     hash: u64,
@@ -105,7 +107,7 @@ pub type ChosenPages = (u32, u32, u32, u32, bool);
 /// # Errors
 /// When they are too long.
 pub fn page_pairs(part: i32, samples: Samples) -> Result<Vec<EngineRow>> {
-    let row = |(langs, (sample, total)): (LangPair, (Smallest<SampledPair>, u64))| {
+    let row = |(langs, (sample, counted)): (LangPair, (Smallest<SampledPair>, Counted))| {
         let pair = |pair: SampledPair| PagePairRow {
             hash: pair.hash,
             digests: pair.digests,
@@ -114,37 +116,41 @@ pub fn page_pairs(part: i32, samples: Samples) -> Result<Vec<EngineRow>> {
             site: pair.site.0,
             pages: (pair.pair.a, pair.pair.b),
         };
-        of_page_pairs(part, langs, total, sample.into_sorted().into_iter().map(pair).collect())
+        of_page_pairs(part, langs, counted, sample.into_sorted().into_iter().map(pair).collect())
     };
     samples.into_iter().map(row).collect()
 }
 
-fn of_page_pairs(part: i32, langs: LangPair, total: u64, pairs: Vec<PagePairRow>) -> Result<EngineRow> {
+fn of_page_pairs(part: i32, langs: LangPair, counted: Counted, pairs: Vec<PagePairRow>) -> Result<EngineRow> {
     Ok(EngineRow {
         part,
         kind: PAGE_PAIR.into(),
         name: name_of(langs),
-        number: total as i64,
+        number: counted.all as i64,
         count: pairs.len() as i64,
-        data: Some(encode(&(of_langs(langs), pairs))?),
+        data: Some(encode(&(of_langs(langs), counted.direct, pairs))?),
     })
 }
 
 /// Training rows, or page pairs, of all parts → the chosen ones; with `partial`, rows of the same kind, but fewer.
 pub fn sample(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {
     let mut training = Vec::new();
-    let mut page_pairs: BTreeMap<LangPair, (Smallest<PagePairRow>, u64)> = BTreeMap::new();
+    let mut page_pairs: PagePairs = BTreeMap::new();
     while let Some(row) = input.read()? {
         expect(&row, &[TRAINING, PAGE_PAIR])?;
         if row.kind == TRAINING {
             training.push(row.decode::<Candidates>()?);
         } else {
-            let (langs, pairs): (Langs, Vec<PagePairRow>) = row.decode()?;
-            let new = || (Smallest::new(job.config.align.train.sampled()), 0);
-            let (sample, total) = page_pairs.entry(langs_of(langs)?).or_insert_with(new);
+            let (langs, direct, pairs): (Langs, u64, Vec<PagePairRow>) = row.decode()?;
+            let new = || (Smallest::new(job.config.align.train.sampled()), Counted::default());
+            let (sample, counted) = page_pairs.entry(langs_of(langs)?).or_insert_with(new);
             sample.extend(pairs);
-            let sum = u64::try_from(row.number).ok().and_then(|number| total.checked_add(number));
-            *total = sum.ok_or_else(|| row.refused(format!("{} is no number of page pairs", row.number)))?;
+            let all = u64::try_from(row.number).ok().filter(|&all| direct <= all);
+            let sum = all.and_then(|all| counted.all.checked_add(all));
+            counted.all = sum.ok_or_else(|| {
+                row.refused(format!("{} is no number of page pairs, {direct} of them direct", row.number))
+            })?;
+            counted.direct += direct;
         }
     }
     if !training.is_empty() && !page_pairs.is_empty() {
@@ -202,15 +208,18 @@ fn sample_training(job: &StepJob<'_>, mut sites: Vec<Candidates>, output: &mut O
     Ok(())
 }
 
-fn sample_page_pairs(
-    job: &StepJob<'_>,
-    by_langs: BTreeMap<LangPair, (Smallest<PagePairRow>, u64)>,
-    output: &mut Output<'_>,
-) -> Result<()> {
-    for (langs, (sample, total)) in by_langs {
+/// For each language pair, the page pairs from which it may be learnt, and how many it has.
+type PagePairs = BTreeMap<LangPair, (Smallest<PagePairRow>, Counted)>;
+
+fn sample_page_pairs(job: &StepJob<'_>, by_langs: PagePairs, output: &mut Output<'_>) -> Result<()> {
+    let routes = Routes::chosen(&by_langs.iter().map(|(&langs, (_, counted))| (langs, *counted)).collect());
+    for (langs, (sample, counted)) in by_langs {
         let pairs = sample.into_sorted();
         if job.partial {
-            output.put(&of_page_pairs(-1, langs, total, pairs)?)?;
+            output.put(&of_page_pairs(-1, langs, counted, pairs)?)?;
+            continue;
+        }
+        if routes.of(langs) != Route::Own {
             continue;
         }
         let sampled = |row: &PagePairRow| SampledPair {
@@ -222,7 +231,7 @@ fn sample_page_pairs(
             bytes: row.bytes,
         };
         let all: Vec<SampledPair> = pairs.iter().map(sampled).collect();
-        let (learnt, held_out) = portions(&all, total, &job.config.align.train);
+        let (learnt, held_out) = portions(&all, counted.all, &job.config.align.train);
         let mut of_parts: BTreeMap<i32, Vec<ChosenPages>> = BTreeMap::new();
         for (row, place) in pairs.iter().zip(0u32..).take(learnt + held_out) {
             let chosen = (row.site, row.pages.0, row.pages.1, place, (place as usize) < learnt);

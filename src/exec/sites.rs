@@ -225,19 +225,18 @@ pub fn know_all(job: &StepJob<'_>, store: &mut Store) -> Result<()> {
     store.import_credibility(&sums)
 }
 
-/// The names of all pairs of the languages that pages of a store count for.
+/// All pairs of the languages that pages of a store count for.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn lang_pairs(store: &Store) -> Result<BTreeSet<String>> {
+pub fn lang_pairs(store: &Store) -> Result<BTreeSet<LangPair>> {
     let mut langs = BTreeSet::new();
     for id in sites(store, &Scope::all())? {
         if let Some(result) = store.result(id)? {
             langs.extend(result.hosts.iter().flat_map(|host| host.langs.iter()).map(|lang| Lang::from_bytes(lang.0)));
         }
     }
-    let pairs = langs.iter().flat_map(|&a| langs.iter().filter_map(move |&b| LangPair::new(a, b)));
-    Ok(pairs.map(coding::name_of).collect())
+    Ok(langs.iter().flat_map(|&a| langs.iter().filter_map(move |&b| LangPair::new(a, b))).collect())
 }
 
 /// Writes the pairs of a part from which language pairs may be learnt.

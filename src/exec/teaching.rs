@@ -100,7 +100,8 @@ pub fn langs_of_row(row: &EngineRow, langs: Langs) -> Result<LangPair> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn learnt(job: &StepJob<'_>, wanted: &BTreeSet<String>) -> Result<Vec<(LangPair, Learnt)>> {
+pub fn learnt(job: &StepJob<'_>, wanted: &BTreeSet<LangPair>) -> Result<Vec<(LangPair, Learnt)>> {
+    let wanted: BTreeSet<String> = wanted.iter().copied().map(name_of).collect();
     let mut found = Vec::new();
     job.for_each_given(LEARNT, |row| {
         if wanted.contains(&row.name) {

@@ -4,10 +4,11 @@
 //! [`score`] weighs what the measures say of two pages. Its logistic model is fitted where a run has pairs that are surely right and surely
 //! wrong; elsewhere it has shipped weights. [`prior`] learns how often each source of candidates (a key, links, words) is right on a site;
 //! with the evidence of a pair this gives its probability. [`versions`] joins the pages of pairs, the most certain first, into documents
-//! with one page in each language. [`best_two`] tells which candidates lead all others of their pages.
+//! with one page in each language, and [`hubs`] says by which version the others are aligned. [`best_two`] tells which candidates lead all others of their pages.
 //! Other ways of judging are in `papers`.
 
 pub mod best_two;
+pub mod hubs;
 mod judging;
 mod names;
 pub mod odds;

@@ -19,6 +19,7 @@ use crate::align::{Document, Lengths, Model, Params, Scoring, Vocabulary};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
+use crate::judge::hubs::{Accepted, is_whole};
 use crate::store::Store;
 use crate::store::layout::{
     ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow, BitextChunk, BitextHead, ModelRecord, RepeatRecord, SiteHead,
@@ -31,28 +32,33 @@ use crate::types::{BitextLine, JudgedPair, Lang, LangPair, PagePair, Place, Prov
 
 /// The accepted page pairs of a site, by languages, then URLs: bitext is made from these.
 pub(crate) fn accepted_pairs(site: &Site) -> Vec<PagePair> {
+    accepted(site).into_iter().map(|accepted| accepted.pair).collect()
+}
+
+/// The same, with what was judged.
+pub(crate) fn accepted(site: &Site) -> Vec<Accepted> {
     let Some(result) = &site.result else { return Vec::new() };
-    if let Some(judged) = &site.judged {
-        let pair = |JudgedPair { pair, .. }: JudgedPair| {
-            Some(PagePair { langs: LangPair::new(site.lang(pair.a), site.lang(pair.b))?, ..pair })
+    let mut pairs: Vec<Accepted> = if let Some(judged) = &site.judged {
+        let accepted = |JudgedPair { pair, score, similarities, .. }: JudgedPair| {
+            let langs = LangPair::new(site.lang(pair.a), site.lang(pair.b))?;
+            Some(Accepted { pair: PagePair { langs, ..pair }, score, is_whole: is_whole(&similarities) })
         };
-        let mut pairs: Vec<PagePair> = judged.accepted().filter_map(pair).collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        return pairs;
-    }
-    let langs: Vec<Option<LangPair>> = result
-        .keys
-        .iter()
-        .map(|key| LangPair::new(Lang::from_bytes(key.lang_a), Lang::from_bytes(key.lang_b)))
-        .collect();
-    let pair = |row: &crate::store::layout::ArchivedPairRow| {
-        let langs = (*langs.get(row.key.to_native() as usize)?)?;
-        Some(PagePair { langs, a: row.a.to_native(), b: row.b.to_native() })
+        judged.accepted().filter_map(accepted).collect()
+    } else {
+        let langs: Vec<Option<LangPair>> = result
+            .keys
+            .iter()
+            .map(|key| LangPair::new(Lang::from_bytes(key.lang_a), Lang::from_bytes(key.lang_b)))
+            .collect();
+        let accepted = |row: &crate::store::layout::ArchivedPairRow| {
+            let langs = (*langs.get(row.key.to_native() as usize)?)?;
+            let pair = PagePair { langs, a: row.a.to_native(), b: row.b.to_native() };
+            Some(Accepted { pair, score: 1.0, is_whole: false })
+        };
+        result.pairs.iter().filter_map(accepted).collect()
     };
-    let mut pairs: Vec<PagePair> = result.pairs.iter().filter_map(pair).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
+    pairs.sort_unstable_by(|x, y| x.pair.cmp(&y.pair).then(y.score.total_cmp(&x.score)));
+    pairs.dedup_by_key(|accepted| accepted.pair);
     pairs
 }
 
@@ -121,7 +127,7 @@ pub(crate) fn model_of(record: &ModelRecord) -> Option<Model> {
 fn sound_model([a, b]: [&[u8]; 2], lengths: Lengths, scoring: &[f32]) -> Option<Model> {
     let (a, b) = (Vocabulary::from_bytes(a)?, Vocabulary::from_bytes(b)?);
     let is_sound = a.is_sound(b.words.len()) && b.is_sound(a.words.len());
-    let are_numbers = [lengths.ratio, lengths.variance].iter().all(|number| number.is_finite());
+    let are_numbers = [lengths.ratio, lengths.variance].iter().all(|&number| number.is_finite() && number > 0.0);
     let scoring = Scoring::from_numbers(scoring)?;
     (is_sound && are_numbers).then_some(Model { a, b, lengths, scoring })
 }

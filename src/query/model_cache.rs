@@ -1,10 +1,11 @@
 //! A cache of the models of language pairs that are being aligned.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 use super::bitext::model;
-use crate::align::Model;
+use crate::align::routes::{Route, Routes};
+use crate::align::{Known, Model, Via};
 use crate::error::Result;
 use crate::store::Store;
 use crate::types::LangPair;
@@ -12,41 +13,63 @@ use crate::types::LangPair;
 /// Memory for models, in bytes.
 const MODEL_BYTES: usize = 256 << 20;
 
+fn bytes_of(model: &Model) -> usize {
+    [&model.a, &model.b].map(|side| 20 * side.words.len() + 8 * side.targets.len()).iter().sum()
+}
+
 /// Models of some language pairs.
-#[derive(Default)]
 pub(crate) struct ModelCache {
+    routes: Routes,
     by_langs: BTreeMap<LangPair, Model>,
     bytes: usize,
 }
 
 impl ModelCache {
-    /// True when the model of a language pair is in the cache, or there is room for it.
-    pub fn has_room(&self, langs: LangPair) -> bool {
-        self.bytes < MODEL_BYTES || self.by_langs.contains_key(&langs)
+    /// An empty one.
+    pub fn new(routes: Routes) -> ModelCache {
+        ModelCache { routes, by_langs: BTreeMap::new(), bytes: 0 }
     }
 
-    /// Empties the cache if it is full.
-    pub fn make_room(&mut self) {
+    /// True when the models for a language pair are in the cache, or there is room for them.
+    pub fn has_room(&self, langs: LangPair) -> bool {
+        self.bytes < MODEL_BYTES || self.routes.needed(langs).iter().all(|langs| self.by_langs.contains_key(langs))
+    }
+
+    /// Drops all models that some language pairs do not need, if the cache is full and lacks one that they need.
+    pub fn make_room(&mut self, wanted: impl Iterator<Item = LangPair>) {
         if self.bytes >= MODEL_BYTES {
-            *self = ModelCache::default();
+            let needed: BTreeSet<LangPair> = wanted.flat_map(|langs| self.routes.needed(langs)).collect();
+            if needed.iter().any(|langs| !self.by_langs.contains_key(langs)) {
+                self.by_langs.retain(|langs, _| needed.contains(langs));
+                self.bytes = self.by_langs.values().map(bytes_of).sum();
+            }
         }
     }
 
-    /// Reads the model of a language pair unless it is in the cache.
+    /// What is known of a language pair.
+    pub fn route(&self, langs: LangPair) -> Route {
+        self.routes.of(langs)
+    }
+
+    /// Reads the models for a language pair, unless they are in the cache.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When they cannot be read.
     pub fn read(&mut self, store: &Store, langs: LangPair) -> Result<()> {
-        if let Entry::Vacant(entry) = self.by_langs.entry(langs) {
-            let model = entry.insert(model(store, langs)?.unwrap_or_default());
-            self.bytes +=
-                [&model.a, &model.b].map(|side| 20 * side.words.len() + 8 * side.targets.len()).iter().sum::<usize>();
+        for langs in self.routes.needed(langs) {
+            if let Entry::Vacant(entry) = self.by_langs.entry(langs) {
+                let model = entry.insert(model(store, langs)?.unwrap_or_default());
+                self.bytes += bytes_of(model);
+            }
         }
         Ok(())
     }
 
-    /// The model of a language pair that was read. Panics when it was not.
-    pub fn of(&self, langs: LangPair) -> &Model {
-        &self.by_langs[&langs]
+    /// What is known of a language pair whose models were read. Panics when they were not.
+    pub fn of(&self, langs: LangPair) -> Known<'_> {
+        match (self.routes.of(langs), &self.routes.needed(langs)[..]) {
+            (Route::Via(hub), [a, b]) => Known::Via(Via::new(langs, hub, [&self.by_langs[a], &self.by_langs[b]])),
+            _ => Known::Own(&self.by_langs[&langs]),
+        }
     }
 }

@@ -15,6 +15,7 @@ use crate::languages::site;
 use crate::sitemaps;
 use crate::sites::Dice;
 use crate::support::{Held, data, diglot, fed, packaging, root, stdout, webserver};
+use crate::versions;
 
 /// What is read where the sample as a whole is not needed.
 fn archives() -> Vec<PathBuf> {
@@ -88,6 +89,21 @@ fn what_sitemaps_declare_is_known_to_the_steps_too() {
     let found = Engine::dividing(2, &[], false).run(&sitemaps::archives(folder.path())).expect("it runs");
     assert!(found["pairs"].iter().all(|pair| pair.contains("\"sitemap\"")), "{:?}", found["pairs"]);
     assert!((60..120).contains(&found["pairs"].len()), "{}", found["pairs"].len());
+}
+
+#[test]
+fn versions_of_a_document_are_aligned_as_a_run_aligns_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let expected = assert_same(&versions::crawls(folder.path()), &[], &[(1, false), (3, true)]);
+    assert!(expected["units"].iter().filter(|unit| unit.contains("\"de,en,fr\"")).count() > 100);
+}
+
+#[test]
+fn a_variant_of_a_language_has_a_model_of_its_own_in_the_steps_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let expected = assert_same(&[versions::with_variant(folder.path())], &[], &[(2, true)]);
+    let of_variant = expected["bitext"].iter().filter(|line| line.contains("\"fr-CA\""));
+    assert!(of_variant.count() > 100, "{:?}", expected["bitext"].first());
 }
 
 #[test]

@@ -66,6 +66,7 @@ mod tidy;
 mod units;
 mod upgrades;
 mod upkeep;
+mod versions;
 mod zim;
 #[path = "../../src/archive/zim/sample.rs"]
 mod zim_sample;

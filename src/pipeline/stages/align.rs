@@ -1,7 +1,8 @@
-//! Makes sentence pairs from page pairs: first a model of each language pair is learnt, then sites are aligned one after another. Units of
-//! work: some page pairs, and the repeats of a site.
+//! Makes sentence pairs from page pairs: first models of language pairs are learnt, then sites are aligned one after another, each document by
+//! document. Units of work: some documents, and the repeats of a site.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::slice::Chunks;
@@ -10,31 +11,35 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::align_order::{append, put_in_order};
 use super::align_survey::{Sample, SiteWork, Survey};
 use super::groups::{Groups, begin, do_groups, finish};
 use super::{scores, shared};
 use crate::align::clean::{Reason, SideText};
-use crate::align::neighbourhoods::batches;
 use crate::align::repeats::{BeadId, Finder};
+use crate::align::routes::{Route, Routes};
 use crate::align::sample::SampledPair;
 use crate::align::train;
 use crate::align::untranslated::Untranslated;
-use crate::align::{AlignPage, Aligned, Document, JudgedBead, Model, Params, align_pages, untranslated};
+use crate::align::{
+    AlignPage, Aligned, Document, JudgedBead, Model, Params, WithHub, align_pages, compose_pages, untranslated,
+};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Pages as _;
+use crate::judge::hubs::{Planned, planned};
 use crate::language;
 use crate::language::foreign::Untold;
 use crate::language::letters::Letters;
 use crate::learn::SurePair;
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::query::bitext::{accepted_pairs, document, is_of_source, model_record, page_place, text_bytes};
+use crate::query::bitext::{accepted, document, is_of_source, model_record, page_place, text_bytes};
 use crate::query::model_cache::ModelCache;
 use crate::query::site::pair_source;
 use crate::query::{Site, hash_of_bead, learnt_pairs};
 use crate::store::catalog::Changes;
 use crate::store::layout::{
-    BeadRow, BitextChunk, BitextHead, BitextRecord, ModelHead, PairBitextRow, RepeatRecord, RepeatRow, StoredPage,
+    BeadRow, BitextChunk, BitextHead, ModelHead, PairBitextRow, RepeatRecord, RepeatRow, StoredPage,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{Results, Store};
@@ -44,14 +49,12 @@ use crate::types::{Lang, LangPair, PagePair, SiteId, Step, Watch, counted};
 /// The stage that makes sentence pairs from page pairs.
 pub struct Align;
 
-/// Page pairs that are aligned in parallel and committed together: a second or two of work.
+/// Page pairs that are aligned in parallel and committed together, but for a document that has more: a second or two of work.
 const WINDOW_PAIRS: usize = 16_384;
 /// … and bytes of the text of all their pages. The results take about half as much memory.
 const WINDOW_BYTES: u64 = 128 << 20;
-/// Page pairs that one thread aligns one after another, so that pages they have in common are cut once.
+/// Documents are added to what one thread aligns one after another until there are so many page pairs.
 const BATCH_PAIRS: usize = 64;
-/// Page pairs in one record.
-const RECORD_PAIRS: usize = 256;
 /// Language pairs that are learnt in parallel. Each takes some 40 MB, and five times as much if it has many page pairs.
 const LEARNT_AT_ONCE: usize = 4;
 /// Rows of a repeat record, at most.
@@ -63,7 +66,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        15
+        16
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -172,7 +175,7 @@ impl Align {
         begin(self, store, context.config)?;
         store.keep_models(survey.samples.keys().copied())?;
         self.learn(store, context, &models, params)?;
-        self.align(store, context, &sites)?;
+        self.align(store, context, &survey.routes, &sites)?;
         let ids: Vec<SiteId> = survey.sites.iter().map(|work| work.site).collect();
         context.observer.begin(self.name(), "what several sites say", "sites", Some(ids.len() as u64));
         shared::find(store, &ids, survey.compared(), context)?;
@@ -180,16 +183,16 @@ impl Align {
         finish(self, store, context.config)
     }
 
-    /// Aligns all sites with the models in the store, wherever they were learnt. Sentence pairs that sites have in common are not looked
-    /// for.
+    /// Aligns all sites with the models in the store, wherever they were learnt; `routes` says which were learnt in all. Sentence pairs that
+    /// sites have in common are not looked for.
     ///
     /// # Errors
     /// As [`Stage::run`].
     #[cfg(feature = "exec")]
-    pub(crate) fn align_alone(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
+    pub(crate) fn align_alone(&self, store: &mut Store, context: &Context<'_>, routes: &Routes) -> Result<()> {
         let survey = Survey::new(store, context.config, fingerprint(self, context.config))?;
         begin(self, store, context.config)?;
-        self.align(store, context, &survey.stale_sites(store)?)?;
+        self.align(store, context, routes, &survey.stale_sites(store)?)?;
         survey.note_sources(store)?;
         finish(self, store, context.config)
     }
@@ -233,7 +236,13 @@ impl Align {
     }
 
     /// Aligns the pairs of the given sites, window by window.
-    fn align(&self, store: &mut Store, context: &Context<'_>, sites: &[(&SiteWork, BitextHead)]) -> Result<()> {
+    fn align(
+        &self,
+        store: &mut Store,
+        context: &Context<'_>,
+        routes: &Routes,
+        sites: &[(&SiteWork, BitextHead)],
+    ) -> Result<()> {
         let total: u64 = sites.iter().map(|(work, head)| u64::from(work.count - head.done.min(work.count))).sum();
         context.observer.begin(self.name(), "sentences of page pairs", "page pairs", Some(total));
         let mut aligning = Aligning {
@@ -241,7 +250,7 @@ impl Align {
             context,
             folder: store.temporary()?,
             words: Words::new(),
-            models: ModelCache::default(),
+            models: ModelCache::new(routes.clone()),
             heads: sites.iter().map(|(_, head)| head.clone()).collect(),
             window: 0..0,
             open: None,
@@ -298,8 +307,8 @@ struct Aligning<'a> {
     heads: Vec<BitextHead>,
     /// The sites of the window. It may begin in the midst of the first, and end before the last.
     window: Range<usize>,
-    /// The last of these, with its pairs.
-    open: Option<(usize, Site, Vec<PagePair>)>,
+    /// The last of these, with its pairs in the order of its documents.
+    open: Option<(usize, Site, Vec<Planned>)>,
     /// The page pairs of the window.
     tasks: Vec<Task>,
     /// The languages of sites in the window that words cannot tell.
@@ -309,122 +318,141 @@ struct Aligning<'a> {
 }
 
 impl Aligning<'_> {
-    /// Takes the next window; its end is the first site that has pairs left.
+    /// Takes the next window; its end is the first site that has documents left.
     fn take_window(&mut self, store: &Store) -> Result<()> {
         let mut at = self.window.end;
         self.window.start = at;
         self.tasks.clear();
-        self.models.make_room();
         let mut bytes = 0;
         while at < self.sites.len() {
-            let (_, site, pairs) = match &mut self.open {
+            let (_, site, plan) = match &mut self.open {
                 Some(open) if open.0 == at => open,
                 other => {
                     let site = Site::open(store, self.sites[at].0.site)?;
-                    let pairs = accepted_pairs(&site);
-                    self.untold.insert(at, untold_languages(&site, &pairs));
-                    other.insert((at, site, pairs))
+                    let plan = planned(&accepted(&site));
+                    self.untold.insert(at, untold_languages(&site, &plan));
+                    other.insert((at, site, plan))
                 }
             };
-            for &pair in pairs.iter().skip(self.heads[at].done as usize) {
-                let is_full = self.tasks.len() == WINDOW_PAIRS || bytes > WINDOW_BYTES;
-                if is_full || (!self.tasks.is_empty() && !self.models.has_room(pair.langs)) {
+            let left = plan.get(self.heads[at].done as usize..).unwrap_or_default();
+            for document in left.chunk_by(|x, y| x.document == y.document) {
+                let is_full = self.tasks.len() + document.len() > WINDOW_PAIRS
+                    || bytes > WINDOW_BYTES
+                    || !document.iter().all(|planned| self.models.has_room(planned.pair.langs));
+                if is_full && !self.tasks.is_empty() {
                     self.window.end = at;
                     return Ok(());
                 }
-                self.models.read(store, pair.langs)?;
-                bytes += text_bytes(site, pair.a) + text_bytes(site, pair.b);
-                let places = (page_place(site, pair.a), page_place(site, pair.b));
-                self.tasks.push(Task { site: at, pair, places });
+                if self.tasks.is_empty() {
+                    self.models.make_room(document.iter().map(|planned| planned.pair.langs));
+                }
+                for planned in document {
+                    let pair = planned.pair;
+                    self.models.read(store, pair.langs)?;
+                    bytes += text_bytes(site, pair.a) + text_bytes(site, pair.b);
+                    let places = (page_place(site, pair.a), page_place(site, pair.b));
+                    self.tasks.push(Task { site: at, planned: *planned, places });
+                }
             }
             at += 1;
         }
         self.window.end = at;
         Ok(())
     }
+
+    /// Divides the window into batches of whole documents.
+    fn batches(&self) -> Vec<Range<usize>> {
+        let mut batches: Vec<Range<usize>> = Vec::new();
+        let mut end = 0;
+        for document in self.tasks.chunk_by(Task::is_of_document) {
+            let start = end;
+            end += document.len();
+            match batches.last_mut().filter(|batch| batch.len() < BATCH_PAIRS) {
+                Some(batch) => batch.end = end,
+                None => batches.push(start..end),
+            }
+        }
+        batches
+    }
 }
 
 impl Groups for Aligning<'_> {
-    type Task = Vec<u32>;
-    type Done = Vec<(u32, PairBitextRow)>;
+    type Task = Range<usize>;
+    type Done = Vec<PairBitextRow>;
 
-    fn next(&mut self, store: &Store) -> Result<Option<Vec<Vec<u32>>>> {
+    fn next(&mut self, store: &Store) -> Result<Option<Vec<Range<usize>>>> {
         if self.window.end == self.sites.len() {
             return Ok(None);
         }
         self.take_window(store)?;
-        let places: Vec<(u64, u64)> = self.tasks.iter().map(|task| task.places).collect();
-        Ok(Some(batches(&places, BATCH_PAIRS)))
+        Ok(Some(self.batches()))
     }
 
-    fn work(&self, store: &Store, batch: &Vec<u32>) -> Result<Vec<(u32, PairBitextRow)>> {
-        let (models, untold) = (&self.models, &self.untold);
-        let rows = align_batch(store, self.context, (models, untold), &self.words, (&self.tasks, batch))?;
+    fn work(&self, store: &Store, batch: &Range<usize>) -> Result<Vec<PairBitextRow>> {
+        let mut rows = Vec::with_capacity(batch.len());
+        for document in self.tasks[batch.clone()].chunk_by(Task::is_of_document) {
+            // When the user wants to stop, the rest of the batch is left out; see `keep`.
+            if !rows.is_empty() && self.context.check_stop().is_err() {
+                break;
+            }
+            self.align_document(store, document, &mut rows)?;
+        }
         let before = self.done.fetch_add(batch.len() as u64, Ordering::Relaxed);
         self.context.observer.progress(before + batch.len() as u64, "");
         Ok(rows)
     }
 
-    fn keep(&mut self, store: &mut Store, done: Vec<(Vec<u32>, Vec<(u32, PairBitextRow)>)>) -> Result<()> {
-        let mut rows: Vec<(u32, PairBitextRow)> = done.into_iter().flat_map(|(_, rows)| rows).collect();
-        rows.sort_unstable_by_key(|row| row.0);
-        // When the user wants to stop, batches are missing. Rows behind the first missing one are dropped, and made again by the next run.
-        let whole = (0..).zip(rows).take_while(|(place, row)| *place == row.0);
-        let rows = whole.map(|(_, (task, row))| (self.tasks[task as usize].site, row));
-        let sites = self.window.start..(self.window.end + 1).min(self.sites.len());
-        keep(store, self.sites, sites.clone(), &mut self.heads, rows)?;
+    fn keep(&mut self, store: &mut Store, done: Vec<(Range<usize>, Vec<PairBitextRow>)>) -> Result<()> {
+        // When the user wants to stop, documents are missing. What is behind the first missing one is dropped, and made again by the next run.
+        let mut next = 0;
+        let mut by_site: BTreeMap<usize, Vec<PairBitextRow>> = BTreeMap::new();
+        for (batch, rows) in done {
+            if batch.start != next {
+                break;
+            }
+            next += rows.len();
+            for (task, row) in self.tasks[batch].iter().zip(rows) {
+                by_site.entry(task.site).or_default().push(row);
+            }
+        }
         let mut changes = Changes::default();
-        for site in sites {
+        for (site, rows) in by_site {
+            let (work, head) = (self.sites[site].0, &mut self.heads[site]);
+            append(store, head, work.site, rows)?;
+            changes.put_bitext(work.site, head);
+        }
+        commit(store, changes)?;
+        let mut changes = Changes::default();
+        for site in self.window.start..(self.window.end + 1).min(self.sites.len()) {
             let (work, head) = (self.sites[site].0, &mut self.heads[site]);
             if head.done == work.count && !head.finished {
                 let untold = self.untold.remove(&site).unwrap_or_default();
+                if put_in_order(store, head, work.site)? {
+                    // Records are read once they are committed.
+                    let mut sorted = Changes::default();
+                    sorted.put_bitext(work.site, head);
+                    store.commit(sorted)?;
+                }
                 repeats(store, head, &untold, &self.folder, self.context.config)?;
                 changes.put_bitext(work.site, head);
             }
         }
-        if changes.is_empty() { Ok(()) } else { store.commit(changes) }
+        commit(store, changes)
     }
 }
 
-/// Commits the rows of a window, and with them the position that each site has reached.
-fn keep(
-    store: &mut Store,
-    sites: &[(&SiteWork, BitextHead)],
-    range: Range<usize>,
-    heads: &mut [BitextHead],
-    rows: impl Iterator<Item = (usize, PairBitextRow)>,
-) -> Result<()> {
-    let mut changes = Changes::default();
-    let mut rows = rows.peekable();
-    for site in range {
-        let before = heads[site].done;
-        while rows.peek().is_some_and(|row| row.0 == site) {
-            let mut record =
-                BitextRecord { site: sites[site].0.site.0, first: heads[site].done, ..BitextRecord::default() };
-            while record.pairs.len() < RECORD_PAIRS
-                && let Some((_, row)) = rows.next_if(|row| row.0 == site)
-            {
-                record.pairs.push(row);
-            }
-            heads[site].done += record.pairs.len() as u32;
-            heads[site].chunks.push(store.append_bitext(&record)?.0);
-        }
-        if heads[site].done > before {
-            changes.put_bitext(sites[site].0.site, &heads[site]);
-        }
-    }
+/// Commits what there is.
+fn commit(store: &mut Store, changes: Changes) -> Result<()> {
     if changes.is_empty() { Ok(()) } else { store.commit(changes) }
 }
 
 /// The languages of the pairs of a site that words cannot tell, by the letters of its pages.
-fn untold_languages(site: &Site, pairs: &[PagePair]) -> Untold {
-    let mut pages: BTreeMap<u32, Lang> = BTreeMap::new();
-    for group in pairs.chunk_by(|x, y| x.langs == y.langs) {
-        let LangPair { a, b } = group[0].langs;
-        let [is_a, is_b] = [a, b].map(|lang| !language::is_told(lang));
-        pages.extend(group.iter().filter(|_| is_a).map(|pair| (pair.a, a)));
-        pages.extend(group.iter().filter(|_| is_b).map(|pair| (pair.b, b)));
-    }
+fn untold_languages(site: &Site, plan: &[Planned]) -> Untold {
+    let sides = |pair: &PagePair| [(pair.a, pair.langs.a), (pair.b, pair.langs.b)];
+    let langs: BTreeSet<Lang> = plan.iter().flat_map(|planned| sides(&planned.pair)).map(|side| side.1).collect();
+    let untold: BTreeSet<Lang> = langs.into_iter().filter(|&lang| !language::is_told(lang)).collect();
+    let sides = plan.iter().flat_map(|planned| sides(&planned.pair));
+    let pages: BTreeMap<u32, Lang> = sides.filter(|side| untold.contains(&side.1)).collect();
     let mut shown: BTreeMap<Lang, Letters> = BTreeMap::new();
     for (page, lang) in pages {
         if let Some(letters) = Letters::of(site.pages.letters(page)) {
@@ -438,60 +466,92 @@ fn untold_languages(site: &Site, pairs: &[PagePair]) -> Untold {
 struct Task {
     /// Position of its site among the sites of the run.
     site: usize,
-    pair: PagePair,
+    planned: Planned,
     /// References to the records of the two pages.
     places: (u64, u64),
 }
 
-/// Aligns some of the tasks, given by their numbers. Each page is cut once, and dropped after its last pair.
-fn align_batch(
-    store: &Store,
-    context: &Context<'_>,
-    (models, untold): (&ModelCache, &BTreeMap<usize, Untold>),
-    words: &Words,
-    (tasks, batch): (&[Task], &[u32]),
-) -> Result<Vec<(u32, PairBitextRow)>> {
-    let params = &context.config.align;
-    let sides = |task: &Task| [(task.places.0, task.pair.langs.a), (task.places.1, task.pair.langs.b)];
-    let mut left: BTreeMap<(u64, Lang), u32> = BTreeMap::new();
-    for &number in batch {
-        sides(&tasks[number as usize]).into_iter().for_each(|side| *left.entry(side).or_default() += 1);
+/// A page of a document, by its language and its number.
+type Version = (Lang, u32);
+
+impl Task {
+    fn is_of_document(&self, other: &Task) -> bool {
+        (self.site, self.planned.document) == (other.site, other.planned.document)
     }
-    let mut records = BTreeMap::new();
-    for &(place, lang) in left.keys() {
-        records.insert((place, lang), store.page(RecordRef(place))?);
+
+    fn sides(&self) -> [Version; 2] {
+        let PagePair { langs, a, b } = self.planned.pair;
+        [(langs.a, a), (langs.b, b)]
     }
-    let mut cut: BTreeMap<(u64, Lang), AlignPage<'_>> = BTreeMap::new();
-    let mut rows = Vec::with_capacity(batch.len());
-    for &number in batch {
-        // When the user wants to stop, the rest of the batch is left out; see `keep`.
-        if !rows.is_empty() && context.check_stop().is_err() {
-            break;
-        }
-        let task = &tasks[number as usize];
-        let [a, b] = sides(task);
-        for side in [a, b] {
-            cut.entry(side).or_insert_with(|| {
-                AlignPage::new(document(&records[&side], side.1, words, params), side.1, &untold[&task.site])
-            });
-        }
-        rows.push((number, task.row(&cut[&a], &cut[&b], models.of(task.pair.langs), params)));
-        for side in [a, b] {
-            if let Some(left) = left.get_mut(&side) {
-                *left -= 1;
-                if *left == 0 {
-                    cut.remove(&side);
-                }
+}
+
+impl Aligning<'_> {
+    /// The version by which a page pair is composed; `None`: it is aligned directly. `versions` are those of its document.
+    ///
+    /// If its languages were not learnt, but both with a third one, that is the version in this language, whole or not: the models of both with
+    /// the third language say less than two alignments with it. If they were learnt, so must those of both with the hub have been.
+    fn composed_by(&self, task: &Task, versions: &BTreeMap<Version, StoredPage>) -> Option<Version> {
+        let Planned { pair: PagePair { langs, .. }, hub, .. } = task.planned;
+        let is_learnt = |lang: Lang, hub: Lang| {
+            LangPair::new(lang, hub).is_some_and(|langs| self.models.route(langs) == Route::Own)
+        };
+        match self.models.route(langs) {
+            Route::Own => hub.filter(|hub| is_learnt(langs.a, hub.0) && is_learnt(langs.b, hub.0)),
+            Route::Via(third) => {
+                versions.range((third, 0)..).next().map(|found| *found.0).filter(|found| found.0 == third).or(hub)
             }
         }
     }
-    Ok(rows)
+
+    /// Aligns the page pairs of a document, first those that are not composed. Each page is cut once.
+    fn align_document(&self, store: &Store, tasks: &[Task], rows: &mut Vec<PairBitextRow>) -> Result<()> {
+        let params = &self.context.config.align;
+        let mut records: BTreeMap<Version, StoredPage> = BTreeMap::new();
+        for task in tasks {
+            for (version, place) in task.sides().into_iter().zip([task.places.0, task.places.1]) {
+                if let Entry::Vacant(entry) = records.entry(version) {
+                    entry.insert(store.page(RecordRef(place))?);
+                }
+            }
+        }
+        let page = |(&version, record): (&Version, _)| {
+            let document = document(record, version.0, &self.words, params);
+            (version, AlignPage::new(document, version.0, &self.untold[&tasks[0].site]))
+        };
+        let pages: BTreeMap<Version, AlignPage<'_>> = records.par_iter().map(page).collect();
+        let sides = |task: &Task| task.sides().map(|version| &pages[&version]);
+        let by: Vec<(&Task, Option<Version>)> =
+            tasks.iter().map(|task| (task, self.composed_by(task, &records))).collect();
+        let direct: Vec<&Task> = by.iter().filter(|(_, by)| by.is_none()).map(|(task, _)| *task).collect();
+        let align = |&task: &&Task| {
+            let [a, b] = sides(task);
+            align_pages(a, b, &self.models.of(task.planned.pair.langs), params)
+        };
+        let aligned: Vec<Aligned> = direct.par_iter().map(align).collect();
+        rows.extend(direct.iter().zip(&aligned).map(|(task, aligned)| task.row(sides(task), aligned)));
+        let aligned: BTreeMap<[Version; 2], &Aligned> = direct.iter().map(|task| task.sides()).zip(&aligned).collect();
+        let compose = |&(task, hub): &(&Task, Option<Version>)| {
+            let hub = hub?;
+            let with_hub = |version: Version| {
+                let is_hub_first = hub < version;
+                let aligned = aligned.get(&if is_hub_first { [hub, version] } else { [version, hub] })?;
+                Some(WithHub { aligned, is_hub_first })
+            };
+            let known = self.models.of(task.planned.pair.langs);
+            let aligned = match task.sides().map(with_hub) {
+                [Some(a), Some(b)] => compose_pages(sides(task), [a, b], &known, params),
+                _ => align(&task),
+            };
+            Some(task.row(sides(task), &aligned))
+        };
+        rows.par_extend(by.par_iter().filter_map(compose));
+        Ok(())
+    }
 }
 
 impl Task {
-    fn row(&self, page_a: &AlignPage<'_>, page_b: &AlignPage<'_>, model: &Model, params: &Params) -> PairBitextRow {
-        let PagePair { langs, a, b } = self.pair;
-        let Aligned { beads, score } = align_pages(page_a, page_b, model, params);
+    fn row(&self, [page_a, page_b]: [&AlignPage<'_>; 2], aligned: &Aligned) -> PairBitextRow {
+        let PagePair { langs, a, b } = self.planned.pair;
         let row = |judged: &JudgedBead| {
             let bytes_a = page_a.document.bytes_of(judged.bead.a_start..judged.bead.a_end);
             let bytes_b = page_b.document.bytes_of(judged.bead.b_start..judged.bead.b_end);
@@ -510,7 +570,7 @@ impl Task {
                 reason: judged.reason.map_or(0, |reason| reason as u8),
             }
         };
-        let mut beads: Vec<BeadRow> = beads.iter().map(row).collect();
+        let mut beads: Vec<BeadRow> = aligned.beads.iter().map(row).collect();
         let left_out = BeadRow { reason: Reason::NotCompared as u8, ..BeadRow::default() };
         let [rest_a, rest_b] = [page_a, page_b].map(|page| page.document.rest.clone());
         if !rest_a.is_empty() {
@@ -521,7 +581,7 @@ impl Task {
         }
         let (page_a, page_b) = self.places;
         let (lang_a, lang_b) = (langs.a.to_bytes(), langs.b.to_bytes());
-        PairBitextRow { page_a, page_b, a, b, lang_a, lang_b, score, beads }
+        PairBitextRow { page_a, page_b, a, b, lang_a, lang_b, score: aligned.score, beads }
     }
 }
 

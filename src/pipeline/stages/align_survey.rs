@@ -5,22 +5,26 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use crate::align::routes::{Counted, Route, Routes};
 use crate::align::sample::{SampledPair, input_hash, portions};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::{Urls, hash_of_pair};
 use crate::index::smallest::Smallest;
-use crate::query::bitext::{accepted_pairs, hash_of_pairs, page_place, text_bytes};
+use crate::judge::hubs::{Planned, planned};
+use crate::query::bitext::{accepted, hash_of_pairs, page_place, text_bytes};
 use crate::query::site::pair_source;
 use crate::query::{Scope, Site, sites};
 use crate::store::Store;
 use crate::store::catalog::Changes;
 use crate::store::layout::BitextHead;
-use crate::types::{LangPair, SiteId};
+use crate::types::{LangPair, PagePair, SiteId};
 
 /// The work to do: the pairs of each site, and the page pairs from which each model is learnt.
 pub struct Survey {
     pub samples: BTreeMap<LangPair, Sample>,
+    /// Which language pairs are learnt: those of the samples.
+    pub routes: Routes,
     pub sites: Vec<SiteWork>,
     params: u64,
 }
@@ -33,7 +37,7 @@ pub struct SiteWork {
     pub pairs: u64,
     pub langs: Vec<LangPair>,
     pub count: u32,
-    /// Hash of everything from which the models of its languages are learnt.
+    /// Hash of everything from which the models of its languages are learnt, and of the documents of its page pairs and their hubs.
     pub models: u64,
 }
 
@@ -46,8 +50,8 @@ pub struct Sample {
     pub input: u64,
 }
 
-/// For each language pair, the page pairs from which it may be learnt, and the number of all its page pairs.
-pub(crate) type Samples = BTreeMap<LangPair, (Smallest<SampledPair>, u64)>;
+/// For each language pair, the page pairs from which it may be learnt, and how many it has.
+pub(crate) type Samples = BTreeMap<LangPair, (Smallest<SampledPair>, Counted)>;
 
 /// The page pairs from which language pairs may be learnt; an error is one of the store.
 #[cfg(feature = "exec")]
@@ -63,24 +67,26 @@ fn look_through(store: &Store, config: &Config) -> Result<(Samples, Vec<SiteWork
     // came.
     for id in sites(store, &Scope::all())? {
         let site = Site::open(store, id)?;
-        let pairs = accepted_pairs(&site);
-        let mut langs: Vec<LangPair> = Vec::new();
-        for &pair in &pairs {
-            if langs.last() != Some(&pair.langs) {
-                langs.push(pair.langs);
-            }
+        let plan = planned(&accepted(&site));
+        for &Planned { pair, hub, .. } in &plan {
             let digest = |page: u32| {
                 let (chunk, at) = site.pages.chunk(page);
                 chunk.digest(at)
             };
             let digests = (digest(pair.a), digest(pair.b));
             let hash = hash_of_pair(site.pages.identity(pair.a), site.pages.identity(pair.b));
-            let (sample, total) = samples.entry(pair.langs).or_insert_with(|| (Smallest::new(max_pages), 0));
-            *total += 1;
+            let (sample, counted) =
+                samples.entry(pair.langs).or_insert_with(|| (Smallest::new(max_pages), Counted::default()));
+            counted.all += 1;
+            counted.direct += u64::from(hub.is_none());
             let places = (page_place(&site, pair.a), page_place(&site, pair.b));
             let bytes = text_bytes(&site, pair.a) + text_bytes(&site, pair.b);
             sample.offer(SampledPair { hash, digests, site: id, pair, places, bytes });
         }
+        let mut pairs: Vec<PagePair> = plan.iter().map(|planned| planned.pair).collect();
+        pairs.sort_unstable();
+        let mut langs: Vec<LangPair> = pairs.iter().map(|pair| pair.langs).collect();
+        langs.dedup();
         if !pairs.is_empty() {
             found.push(SiteWork {
                 site: id,
@@ -89,13 +95,24 @@ fn look_through(store: &Store, config: &Config) -> Result<(Samples, Vec<SiteWork
                 pairs: hash_of_pairs(&pairs),
                 langs,
                 count: pairs.len() as u32,
-                models: 0,
+                models: hash_of_plan(&plan),
             });
         }
     }
     store.sites.unmap();
     store.results.unmap();
     Ok((samples, found))
+}
+
+/// A hash of the order in which page pairs are aligned, and of what is composed.
+fn hash_of_plan(plan: &[Planned]) -> u64 {
+    let mut hasher = Xxh3::new();
+    for Planned { pair, document, hub } in plan {
+        for number in [pair.a, pair.b, *document, hub.map_or(u32::MAX, |hub| hub.1)] {
+            hasher.update(&number.to_le_bytes());
+        }
+    }
+    hasher.digest()
 }
 
 impl Survey {
@@ -105,9 +122,13 @@ impl Survey {
     /// When the store cannot be read.
     pub fn new(store: &Store, config: &Config, params: u64) -> Result<Survey> {
         let (samples, sites) = look_through(store, config)?;
-        let mut survey = Survey { samples: BTreeMap::new(), sites, params };
+        let counted = samples.iter().map(|(&langs, (_, counted))| (langs, *counted)).collect();
+        let mut survey = Survey { samples: BTreeMap::new(), routes: Routes::chosen(&counted), sites, params };
         let train = &config.align.train;
-        for (langs, (sample, total)) in samples {
+        for (langs, (sample, Counted { all: total, .. })) in samples {
+            if survey.routes.of(langs) != Route::Own {
+                continue;
+            }
             let mut pairs = sample.into_sorted();
             let (learnt, held_out) = portions(&pairs, total, train);
             pairs.truncate(learnt + held_out);
@@ -115,9 +136,9 @@ impl Survey {
             survey.samples.insert(langs, Sample { input: input_hash(&pairs, learnt) ^ known.inputs, pairs, learnt });
         }
         for site in &mut survey.sites {
-            let bytes: Vec<u8> =
-                site.langs.iter().flat_map(|langs| survey.samples[langs].input.to_le_bytes()).collect();
-            site.models = xxh3_64(&bytes);
+            let needed = site.langs.iter().flat_map(|&langs| survey.routes.needed(langs));
+            let models = needed.flat_map(|langs| survey.samples[&langs].input.to_le_bytes());
+            site.models = xxh3_64(&site.models.to_le_bytes().into_iter().chain(models).collect::<Vec<u8>>());
         }
         Ok(survey)
     }

@@ -1,6 +1,7 @@
 //! The stages, in their order. A stage file only connects: it reads a batch, calls the method and commits.
 
 pub(crate) mod align;
+mod align_order;
 pub(crate) mod align_survey;
 mod groups;
 pub(crate) mod index;

@@ -169,7 +169,7 @@ pub struct BitextHead {
     pub source_table: u8,
     /// Hash of the page pairs it was made from.
     pub pairs: u64,
-    /// Hash of the data that the models of its languages were learnt from.
+    /// Hash of the data that the models of its languages were learnt from, and of its documents and their hubs.
     pub models: u64,
     /// Page pairs that are aligned.
     pub done: u32,
