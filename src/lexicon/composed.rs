@@ -1,5 +1,7 @@
 //! Word translations by way of a third language.
 
+use std::collections::BTreeSet;
+
 use super::vocabulary::{Kept, Vocabulary};
 
 /// The words of a language, beside those of the third language into which they are translated.
@@ -11,27 +13,25 @@ pub struct Halfway<'v> {
     pub hub: &'v Vocabulary,
 }
 
-/// The vocabularies of two languages with p(b|a) = Σ_h p(h|a)·p(b|h), and p(a|b) alike: those of the given `words` that are known, and what
-/// they are translated by. Time grows with the words, each with the square of [`Kept::max_translations`].
+/// The vocabularies of two languages with p(b|a) = Σ_h p(h|a)·p(b|h), and p(a|b) alike: those of the given `words` of two texts that are known,
+/// and what they are translated by. Both have the words of both texts, since their shares in the two languages tell a text in the other one; but
+/// those of the other text have no translations. Time grows with the words, each with the square of [`Kept::max_translations`].
 pub fn composed(sides: [Halfway<'_>; 2], words: [&[u64]; 2], kept: Kept) -> [Vocabulary; 2] {
-    let places = [0, 1].map(|side: usize| {
-        let mut places: Vec<u32> =
-            words[side].iter().filter_map(|&word| sides[side].own.find(word)).map(|at| at as u32).collect();
-        places.sort_unstable();
-        places.dedup();
-        places
-    });
+    let found = |side: usize, text: usize| {
+        let find = |&word: &u64| sides[side].own.find(word).map(|at| at as u32);
+        words[text].iter().filter_map(find).collect::<BTreeSet<u32>>()
+    };
+    let places = [0, 1].map(|side: usize| found(side, side));
     let links = [0, 1].map(|side: usize| {
         let translations = |&at: &u32| translations(at, sides[side], sides[1 - side], kept);
         places[side].iter().map(translations).collect::<Vec<_>>()
     });
     // What stands in the vocabularies: the words, and the translations of those of the other side.
     let all = [0, 1].map(|side: usize| {
-        let targets = links[1 - side].iter().flatten().map(|link| link.0);
-        let mut all: Vec<u32> = places[side].iter().copied().chain(targets).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        let mut all = found(side, 1 - side);
+        all.extend(&places[side]);
+        all.extend(links[1 - side].iter().flatten().map(|link| link.0));
+        all.into_iter().collect::<Vec<u32>>()
     });
     [0, 1].map(|side: usize| {
         let own = sides[side].own;
@@ -107,6 +107,11 @@ mod tests {
         assert_eq!(of_b.translations(1).collect::<Vec<_>>(), [(0, 0.75)]);
         assert_eq!(of_b.translations(0).count(), 0, "nobody asked for it");
         assert!(of_a.is_sound(2) && of_b.is_sound(2) && of_b.find(72) == Some(1));
+        let in_both = composed(sides, [&[10, 72], &[71]], kept);
+        assert_eq!(in_both[1].words, [71, 72], "the second has the words of the first text");
+        let strange = composed(sides, [&[10], &[11, 72]], kept);
+        assert_eq!((strange[0].words.clone(), strange[0].translations(1).count()), (vec![10, 11], 0));
+        assert!(strange[0].is_sound(strange[1].words.len()));
         let fewer = composed(sides, [&[10], &[]], Kept { max_translations: 1, ..kept });
         assert_eq!((fewer[0].targets.len(), fewer[1].words.clone()), (1, vec![72]));
     }

@@ -1,6 +1,5 @@
 //! A cache of the models of language pairs that are being aligned.
 
-use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 
 use super::bitext::model;
@@ -35,20 +34,18 @@ impl ModelCache {
         self.bytes < MODEL_BYTES || self.routes.needed(langs).iter().all(|langs| self.by_langs.contains_key(langs))
     }
 
-    /// Drops all models that some language pairs do not need, if the cache is full and lacks one that they need.
-    pub fn make_room(&mut self, wanted: impl Iterator<Item = LangPair>) {
-        if self.bytes >= MODEL_BYTES {
-            let needed: BTreeSet<LangPair> = wanted.flat_map(|langs| self.routes.needed(langs)).collect();
-            if needed.iter().any(|langs| !self.by_langs.contains_key(langs)) {
-                self.by_langs.retain(|langs, _| needed.contains(langs));
-                self.bytes = self.by_langs.values().map(bytes_of).sum();
-            }
+    /// Drops all models that a language pair does not need, if the cache is full and lacks one that it needs.
+    pub fn make_room(&mut self, langs: LangPair) {
+        if !self.has_room(langs) {
+            let needed = self.routes.needed(langs);
+            self.by_langs.retain(|langs, _| needed.contains(langs));
+            self.bytes = self.by_langs.values().map(bytes_of).sum();
         }
     }
 
-    /// What is known of a language pair.
-    pub fn route(&self, langs: LangPair) -> Route {
-        self.routes.of(langs)
+    /// By which language each language pair goes.
+    pub fn routes(&self) -> &Routes {
+        &self.routes
     }
 
     /// Reads the models for a language pair, unless they are in the cache.

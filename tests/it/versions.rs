@@ -1,7 +1,9 @@
 //! Documents in three languages: two versions are aligned with the third, and what that says of each other is what aligning them says.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use diglot::config::Config;
 use diglot::error::{Error, Result};
@@ -68,22 +70,22 @@ pub fn with_variant(folder: &Path) -> PathBuf {
     written(&site, folder, "variants")
 }
 
-/// Counts the language pairs that are learnt, and asks for a stop at every progress of alignment if told so.
+/// Notes the language pairs that are learnt, and asks for a stop at every progress of alignment if told so.
 struct Watcher {
     is_impatient: bool,
     is_aligning: AtomicBool,
     stop: AtomicBool,
-    learnt: AtomicUsize,
+    learnt: Mutex<BTreeSet<String>>,
 }
 
 impl Observer for Watcher {
-    fn begin(&self, stage: &str, what: &str, _: &str, total: Option<u64>) {
+    fn begin(&self, stage: &str, _: &str, _: &str, _: Option<u64>) {
         self.is_aligning.store(stage == "align", Ordering::Relaxed);
-        if stage == "align" && what == "learning language pairs" {
-            self.learnt.store(total.unwrap_or(0) as usize, Ordering::Relaxed);
-        }
     }
-    fn progress(&self, _: u64, _: &str) {
+    fn progress(&self, _: u64, note: &str) {
+        if self.is_aligning.load(Ordering::Relaxed) && !note.is_empty() {
+            self.learnt.lock().expect("nobody panics").insert(note.to_owned());
+        }
         self.stop.fetch_or(self.is_impatient && self.is_aligning.load(Ordering::Relaxed), Ordering::Relaxed);
     }
     fn message(&self, _: &str) {}
@@ -91,13 +93,14 @@ impl Observer for Watcher {
 }
 
 /// Runs all stages; the language pairs that were learnt.
-fn run(store: &Path, inputs: &[PathBuf], is_impatient: bool) -> Result<usize> {
+fn run(store: &Path, inputs: &[PathBuf], is_impatient: bool) -> Result<Vec<String>> {
     let mut store = Store::open(store, Access::Write)?;
     let (is_aligning, stop, learnt) = Default::default();
     let watcher = Watcher { is_impatient, is_aligning, stop, learnt };
     let config = Config::preset("default").expect("a preset");
     let context = Context { config: &config, inputs: &Inputs::from(inputs), observer: &watcher, stop: &watcher.stop };
-    pipeline::run(&mut store, &context, "align").map(|()| watcher.learnt.load(Ordering::Relaxed))
+    pipeline::run(&mut store, &context, "align")?;
+    Ok(watcher.learnt.into_inner().expect("nobody panics").into_iter().collect())
 }
 
 /// The sentence pairs with all that is said of them, those left out too.
@@ -123,10 +126,10 @@ fn versions_that_are_translated_sentence_by_sentence_are_aligned_as_if_each_othe
     let of = |name: &str, site: &SiteBuilder| run(&store(name), &[written(site, folder.path(), name)], false);
     assert_eq!(
         of("all", &pages("one", &["de", "en", "fr"])).expect("a sound site"),
-        2,
+        ["de-en", "en-fr"],
         "German and French are not learnt"
     );
-    assert_eq!(of("two", &pages("one", &["de", "fr"])).expect("a sound site"), 1);
+    assert_eq!(of("two", &pages("one", &["de", "fr"])).expect("a sound site"), ["de-fr"]);
     let [composed, direct] = ["all", "two"].map(|name| sentences(&bitext(&store(name), &["--langs", "de,fr"])));
     assert!(composed.iter().filter(|row| row[4] == "null").count() > DOCUMENTS, "{:?}", composed.first());
     let odd = composed.iter().zip(&direct).find(|(composed, direct)| composed != direct);
@@ -141,7 +144,8 @@ fn versions_of_which_paragraphs_are_missing_are_aligned_with_each_other() {
         site.capture(url("one", "en", document), SiteBuilder::DAY, &shortened("en", document));
     }
     let archive = written(&site, folder.path(), "site");
-    assert_eq!(run(&folder.path().join("store"), &[archive], false).expect("a sound site"), 3);
+    let learnt = run(&folder.path().join("store"), &[archive], false).expect("a sound site");
+    assert_eq!(learnt, ["de-en", "de-fr", "en-fr"]);
 }
 
 #[test]

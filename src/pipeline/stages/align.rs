@@ -13,11 +13,12 @@ use rustc_hash::FxHashSet;
 
 use super::align_order::{append, put_in_order};
 use super::align_survey::{Sample, SiteWork, Survey};
+use super::align_tasks::{Task, Version, composed_by, missing, with};
 use super::groups::{Groups, begin, do_groups, finish};
 use super::{scores, shared};
 use crate::align::clean::{Reason, SideText};
 use crate::align::repeats::{BeadId, Finder};
-use crate::align::routes::{Route, Routes};
+use crate::align::routes::Routes;
 use crate::align::sample::SampledPair;
 use crate::align::train;
 use crate::align::untranslated::Untranslated;
@@ -49,16 +50,25 @@ use crate::types::{Lang, LangPair, PagePair, SiteId, Step, Watch, counted};
 /// The stage that makes sentence pairs from page pairs.
 pub struct Align;
 
-/// Page pairs that are aligned in parallel and committed together, but for a document that has more: a second or two of work.
-const WINDOW_PAIRS: usize = 16_384;
-/// … and bytes of the text of all their pages. The results take about half as much memory.
-const WINDOW_BYTES: u64 = 128 << 20;
+/// The page pairs that are aligned in parallel and committed together: a second or two of work, and results of some 64 MiB.
+const WINDOW: Most = Most { pairs: 16_384, bytes: 128 << 20 };
 /// Documents are added to what one thread aligns one after another until there are so many page pairs.
 const BATCH_PAIRS: usize = 64;
+/// Pages or page pairs of a document that one thread does one after another, at least. Threads that wait for others begin documents of their
+/// own, so that all of a document with less is done by the thread that has begun it.
+const AT_ONCE: usize = 16;
 /// Language pairs that are learnt in parallel. Each takes some 40 MB, and five times as much if it has many page pairs.
 const LEARNT_AT_ONCE: usize = 4;
 /// Rows of a repeat record, at most.
 const REPEAT_ROWS: usize = 1 << 11;
+
+/// How much there is in a window, at most.
+#[derive(Clone, Copy)]
+struct Most {
+    pairs: usize,
+    /// Bytes of the text of all their pages. The results take about half as much memory.
+    bytes: u64,
+}
 
 impl Stage for Align {
     fn name(&self) -> &'static str {
@@ -89,7 +99,7 @@ impl Stage for Align {
     }
 
     fn run(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
-        self.make(store, context)?;
+        self.make(store, context, WINDOW)?;
         scores::ask(store, self.name(), context)
     }
 }
@@ -160,7 +170,7 @@ impl Align {
     }
 
     /// Makes the sentence pairs, as far as they are not fresh.
-    fn make(&self, store: &mut Store, context: &Context<'_>) -> Result<()> {
+    fn make(&self, store: &mut Store, context: &Context<'_>, most: Most) -> Result<()> {
         let params = fingerprint(self, context.config);
         if self.is_unchanged(store, params)? {
             return Ok(());
@@ -175,7 +185,7 @@ impl Align {
         begin(self, store, context.config)?;
         store.keep_models(survey.samples.keys().copied())?;
         self.learn(store, context, &models, params)?;
-        self.align(store, context, &survey.routes, &sites)?;
+        self.align(store, context, &survey.routes, &sites, most)?;
         let ids: Vec<SiteId> = survey.sites.iter().map(|work| work.site).collect();
         context.observer.begin(self.name(), "what several sites say", "sites", Some(ids.len() as u64));
         shared::find(store, &ids, survey.compared(), context)?;
@@ -192,7 +202,7 @@ impl Align {
     pub(crate) fn align_alone(&self, store: &mut Store, context: &Context<'_>, routes: &Routes) -> Result<()> {
         let survey = Survey::new(store, context.config, fingerprint(self, context.config))?;
         begin(self, store, context.config)?;
-        self.align(store, context, routes, &survey.stale_sites(store)?)?;
+        self.align(store, context, routes, &survey.stale_sites(store)?, WINDOW)?;
         survey.note_sources(store)?;
         finish(self, store, context.config)
     }
@@ -242,6 +252,7 @@ impl Align {
         context: &Context<'_>,
         routes: &Routes,
         sites: &[(&SiteWork, BitextHead)],
+        most: Most,
     ) -> Result<()> {
         let total: u64 = sites.iter().map(|(work, head)| u64::from(work.count - head.done.min(work.count))).sum();
         context.observer.begin(self.name(), "sentences of page pairs", "page pairs", Some(total));
@@ -254,7 +265,9 @@ impl Align {
             heads: sites.iter().map(|(_, head)| head.clone()).collect(),
             window: 0..0,
             open: None,
+            most,
             tasks: Vec::new(),
+            again: Vec::new(),
             untold: BTreeMap::new(),
             done: AtomicU64::new(0),
         };
@@ -281,7 +294,8 @@ impl<'l> Groups for Learning<'l> {
 
     fn work(&self, store: &Store, &(&langs, sample): &Self::Task) -> Result<Model> {
         let model = learn_pair(store, langs, sample, self.context, &self.words);
-        self.context.observer.progress(self.done.fetch_add(1, Ordering::Relaxed) + 1, "");
+        let note = format!("{}-{}", langs.a, langs.b);
+        self.context.observer.progress(self.done.fetch_add(1, Ordering::Relaxed) + 1, &note);
         model
     }
 
@@ -309,8 +323,11 @@ struct Aligning<'a> {
     window: Range<usize>,
     /// The last of these, with its pairs in the order of its documents.
     open: Option<(usize, Site, Vec<Planned>)>,
+    most: Most,
     /// The page pairs of the window.
     tasks: Vec<Task>,
+    /// Where it begins with a part of a document, other page pairs of this document of which the part is composed.
+    again: Vec<Task>,
     /// The languages of sites in the window that words cannot tell.
     untold: BTreeMap<usize, Untold>,
     /// Page pairs that were aligned.
@@ -318,13 +335,16 @@ struct Aligning<'a> {
 }
 
 impl Aligning<'_> {
-    /// Takes the next window; its end is the first site that has documents left.
+    /// Takes the next window; its end is the first site that has page pairs left. Only a document that has no room by itself is divided: its
+    /// parts are windows, and what a part is composed of is aligned once more for it.
     fn take_window(&mut self, store: &Store) -> Result<()> {
         let mut at = self.window.end;
         self.window.start = at;
         self.tasks.clear();
+        self.again.clear();
         let mut bytes = 0;
         while at < self.sites.len() {
+            self.window.end = at;
             let (_, site, plan) = match &mut self.open {
                 Some(open) if open.0 == at => open,
                 other => {
@@ -334,25 +354,44 @@ impl Aligning<'_> {
                     other.insert((at, site, plan))
                 }
             };
-            let left = plan.get(self.heads[at].done as usize..).unwrap_or_default();
-            for document in left.chunk_by(|x, y| x.document == y.document) {
-                let is_full = self.tasks.len() + document.len() > WINDOW_PAIRS
-                    || bytes > WINDOW_BYTES
-                    || !document.iter().all(|planned| self.models.has_room(planned.pair.langs));
-                if is_full && !self.tasks.is_empty() {
-                    self.window.end = at;
-                    return Ok(());
-                }
-                if self.tasks.is_empty() {
-                    self.models.make_room(document.iter().map(|planned| planned.pair.langs));
-                }
-                for planned in document {
-                    let pair = planned.pair;
+            let mut done = self.heads[at].done as usize;
+            while let Some(next) = plan.get(done) {
+                let start = plan.partition_point(|planned| planned.document < next.document);
+                let document = &plan[start..plan.partition_point(|planned| planned.document <= next.document)];
+                let (from, is_first) = (done - start, self.tasks.is_empty());
+                let mut to = from;
+                for &Planned { pair, .. } in &document[from..] {
+                    let is_full = self.tasks.len() + to - from >= self.most.pairs
+                        || bytes >= self.most.bytes
+                        || !self.models.has_room(pair.langs);
+                    if is_first && to == from {
+                        self.models.make_room(pair.langs);
+                    } else if is_full {
+                        break;
+                    }
                     self.models.read(store, pair.langs)?;
                     bytes += text_bytes(site, pair.a) + text_bytes(site, pair.b);
-                    let places = (page_place(site, pair.a), page_place(site, pair.b));
-                    self.tasks.push(Task { site: at, planned: *planned, places });
+                    to += 1;
                 }
+                let (is_begun, is_ended) = (from > 0, to == document.len());
+                if !is_first && (is_begun || !is_ended) {
+                    return Ok(());
+                }
+                let by = composed_by(document, self.models.routes());
+                let task = |place: usize| {
+                    let Planned { pair, document, .. } = document[place];
+                    let places = (page_place(site, pair.a), page_place(site, pair.b));
+                    Task { site: at, pair, document, by: by[place], places }
+                };
+                self.tasks.extend((from..to).map(task));
+                if is_begun || !is_ended {
+                    self.again.extend(missing(document, &by, from..to).into_iter().map(task));
+                    self.again.iter().try_for_each(|task| self.models.read(store, task.pair.langs))?;
+                }
+                if !is_ended {
+                    return Ok(());
+                }
+                done = start + to;
             }
             at += 1;
         }
@@ -427,7 +466,7 @@ impl Groups for Aligning<'_> {
             let (work, head) = (self.sites[site].0, &mut self.heads[site]);
             if head.done == work.count && !head.finished {
                 let untold = self.untold.remove(&site).unwrap_or_default();
-                if put_in_order(store, head, work.site)? {
+                while put_in_order(store, head, work.site)? {
                     // Records are read once they are committed.
                     let mut sorted = Changes::default();
                     sorted.put_bitext(work.site, head);
@@ -462,127 +501,86 @@ fn untold_languages(site: &Site, plan: &[Planned]) -> Untold {
     Untold::new(shown)
 }
 
-/// One page pair to align.
-struct Task {
-    /// Position of its site among the sites of the run.
-    site: usize,
-    planned: Planned,
-    /// References to the records of the two pages.
-    places: (u64, u64),
-}
-
-/// A page of a document, by its language and its number.
-type Version = (Lang, u32);
-
-impl Task {
-    fn is_of_document(&self, other: &Task) -> bool {
-        (self.site, self.planned.document) == (other.site, other.planned.document)
-    }
-
-    fn sides(&self) -> [Version; 2] {
-        let PagePair { langs, a, b } = self.planned.pair;
-        [(langs.a, a), (langs.b, b)]
-    }
-}
-
 impl Aligning<'_> {
-    /// The version by which a page pair is composed; `None`: it is aligned directly. `versions` are those of its document.
-    ///
-    /// If its languages were not learnt, but both with a third one, that is the version in this language, whole or not: the models of both with
-    /// the third language say less than two alignments with it. If they were learnt, so must those of both with the hub have been.
-    fn composed_by(&self, task: &Task, versions: &BTreeMap<Version, StoredPage>) -> Option<Version> {
-        let Planned { pair: PagePair { langs, .. }, hub, .. } = task.planned;
-        let is_learnt = |lang: Lang, hub: Lang| {
-            LangPair::new(lang, hub).is_some_and(|langs| self.models.route(langs) == Route::Own)
-        };
-        match self.models.route(langs) {
-            Route::Own => hub.filter(|hub| is_learnt(langs.a, hub.0) && is_learnt(langs.b, hub.0)),
-            Route::Via(third) => {
-                versions.range((third, 0)..).next().map(|found| *found.0).filter(|found| found.0 == third).or(hub)
-            }
-        }
-    }
-
     /// Aligns the page pairs of a document, first those that are not composed. Each page is cut once.
     fn align_document(&self, store: &Store, tasks: &[Task], rows: &mut Vec<PairBitextRow>) -> Result<()> {
         let params = &self.context.config.align;
+        let again: Vec<&Task> = self.again.iter().filter(|task| task.is_of_document(&tasks[0])).collect();
         let mut records: BTreeMap<Version, StoredPage> = BTreeMap::new();
-        for task in tasks {
+        for task in again.iter().copied().chain(tasks) {
             for (version, place) in task.sides().into_iter().zip([task.places.0, task.places.1]) {
                 if let Entry::Vacant(entry) = records.entry(version) {
                     entry.insert(store.page(RecordRef(place))?);
                 }
             }
         }
-        let page = |(&version, record): (&Version, _)| {
+        let records: Vec<(Version, StoredPage)> = records.into_iter().collect();
+        let untold = &self.untold[&tasks[0].site];
+        let cut = records.par_iter().with_min_len(AT_ONCE).map(|(version, record)| {
             let document = document(record, version.0, &self.words, params);
-            (version, AlignPage::new(document, version.0, &self.untold[&tasks[0].site]))
-        };
-        let pages: BTreeMap<Version, AlignPage<'_>> = records.par_iter().map(page).collect();
+            (*version, AlignPage::new(document, version.0, untold))
+        });
+        let pages: BTreeMap<Version, AlignPage<'_>> = cut.collect();
         let sides = |task: &Task| task.sides().map(|version| &pages[&version]);
-        let by: Vec<(&Task, Option<Version>)> =
-            tasks.iter().map(|task| (task, self.composed_by(task, &records))).collect();
-        let direct: Vec<&Task> = by.iter().filter(|(_, by)| by.is_none()).map(|(task, _)| *task).collect();
-        let align = |&task: &&Task| {
+        let align = |task: &Task| {
             let [a, b] = sides(task);
-            align_pages(a, b, &self.models.of(task.planned.pair.langs), params)
+            align_pages(a, b, &self.models.of(task.pair.langs), params)
         };
-        let aligned: Vec<Aligned> = direct.par_iter().map(align).collect();
-        rows.extend(direct.iter().zip(&aligned).map(|(task, aligned)| task.row(sides(task), aligned)));
+        let direct: Vec<&Task> = again.iter().copied().chain(tasks.iter().filter(|task| task.by.is_none())).collect();
+        let aligned: Vec<Aligned> = direct.par_iter().with_min_len(AT_ONCE).map(|task| align(task)).collect();
+        let own = direct.iter().zip(&aligned).skip(again.len());
+        rows.extend(own.map(|(task, aligned)| row(task, sides(task), aligned)));
         let aligned: BTreeMap<[Version; 2], &Aligned> = direct.iter().map(|task| task.sides()).zip(&aligned).collect();
-        let compose = |&(task, hub): &(&Task, Option<Version>)| {
-            let hub = hub?;
+        let compose = |task: &Task| {
+            let hub = task.by?;
             let with_hub = |version: Version| {
-                let is_hub_first = hub < version;
-                let aligned = aligned.get(&if is_hub_first { [hub, version] } else { [version, hub] })?;
-                Some(WithHub { aligned, is_hub_first })
+                let aligned = aligned.get(&with(hub, version))?;
+                Some(WithHub { aligned, is_hub_first: hub < version })
             };
-            let known = self.models.of(task.planned.pair.langs);
-            let aligned = match task.sides().map(with_hub) {
-                [Some(a), Some(b)] => compose_pages(sides(task), [a, b], &known, params),
-                _ => align(&task),
+            let composed = match task.sides().map(with_hub) {
+                [Some(a), Some(b)] => compose_pages(sides(task), [a, b], &self.models.of(task.pair.langs), params),
+                _ => align(task),
             };
-            Some(task.row(sides(task), &aligned))
+            Some(row(task, sides(task), &composed))
         };
-        rows.par_extend(by.par_iter().filter_map(compose));
+        rows.par_extend(tasks.par_iter().with_min_len(AT_ONCE).filter_map(compose));
         Ok(())
     }
 }
 
-impl Task {
-    fn row(&self, [page_a, page_b]: [&AlignPage<'_>; 2], aligned: &Aligned) -> PairBitextRow {
-        let PagePair { langs, a, b } = self.planned.pair;
-        let row = |judged: &JudgedBead| {
-            let bytes_a = page_a.document.bytes_of(judged.bead.a_start..judged.bead.a_end);
-            let bytes_b = page_b.document.bytes_of(judged.bead.b_start..judged.bead.b_end);
-            let (m, n) = judged.bead.shape();
-            BeadRow {
-                texts: judged.texts.map(|text| text.hash),
-                are_foreign: judged.texts.map(|text| text.is_foreign),
-                are_long: judged.texts.map(|text| text.is_long),
-                a_start: bytes_a.start,
-                a_end: bytes_a.end,
-                b_start: bytes_b.start,
-                b_end: bytes_b.end,
-                score: judged.score,
-                m: m as u8,
-                n: n as u8,
-                reason: judged.reason.map_or(0, |reason| reason as u8),
-            }
-        };
-        let mut beads: Vec<BeadRow> = aligned.beads.iter().map(row).collect();
-        let left_out = BeadRow { reason: Reason::NotCompared as u8, ..BeadRow::default() };
-        let [rest_a, rest_b] = [page_a, page_b].map(|page| page.document.rest.clone());
-        if !rest_a.is_empty() {
-            beads.push(BeadRow { a_start: rest_a.start, a_end: rest_a.end, m: 1, ..left_out });
+/// What is stored of an aligned page pair.
+fn row(task: &Task, [page_a, page_b]: [&AlignPage<'_>; 2], aligned: &Aligned) -> PairBitextRow {
+    let PagePair { langs, a, b } = task.pair;
+    let row = |judged: &JudgedBead| {
+        let bytes_a = page_a.document.bytes_of(judged.bead.a_start..judged.bead.a_end);
+        let bytes_b = page_b.document.bytes_of(judged.bead.b_start..judged.bead.b_end);
+        let (m, n) = judged.bead.shape();
+        BeadRow {
+            texts: judged.texts.map(|text| text.hash),
+            are_foreign: judged.texts.map(|text| text.is_foreign),
+            are_long: judged.texts.map(|text| text.is_long),
+            a_start: bytes_a.start,
+            a_end: bytes_a.end,
+            b_start: bytes_b.start,
+            b_end: bytes_b.end,
+            score: judged.score,
+            m: m as u8,
+            n: n as u8,
+            reason: judged.reason.map_or(0, |reason| reason as u8),
         }
-        if !rest_b.is_empty() {
-            beads.push(BeadRow { b_start: rest_b.start, b_end: rest_b.end, n: 1, ..left_out });
-        }
-        let (page_a, page_b) = self.places;
-        let (lang_a, lang_b) = (langs.a.to_bytes(), langs.b.to_bytes());
-        PairBitextRow { page_a, page_b, a, b, lang_a, lang_b, score: aligned.score, beads }
+    };
+    let mut beads: Vec<BeadRow> = aligned.beads.iter().map(row).collect();
+    let left_out = BeadRow { reason: Reason::NotCompared as u8, ..BeadRow::default() };
+    let [rest_a, rest_b] = [page_a, page_b].map(|page| page.document.rest.clone());
+    if !rest_a.is_empty() {
+        beads.push(BeadRow { a_start: rest_a.start, a_end: rest_a.end, m: 1, ..left_out });
     }
+    if !rest_b.is_empty() {
+        beads.push(BeadRow { b_start: rest_b.start, b_end: rest_b.end, n: 1, ..left_out });
+    }
+    let (page_a, page_b) = task.places;
+    let (lang_a, lang_b) = (langs.a.to_bytes(), langs.b.to_bytes());
+    PairBitextRow { page_a, page_b, a, b, lang_a, lang_b, score: aligned.score, beads }
 }
 
 /// The texts of a site that nobody has translated. The texts of each page are taken from the first of its pairs.
@@ -659,4 +657,40 @@ fn repeats(store: &mut Store, head: &mut BitextHead, untold: &Untold, folder: &P
     head.dropped = dropped.into_iter().collect();
     head.finished = true;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::archive::Inputs;
+    use crate::pipeline::{self, Silent};
+    use crate::query::bitext::SiteBitext;
+    use crate::store::Access;
+
+    #[test]
+    fn it_does_not_matter_where_documents_are_divided() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut store = Store::open(folder.path(), Access::Write).expect("a new store");
+        let (config, inputs) = (Config::default(), Inputs::from(&[PathBuf::from("data/sites/packaging")][..]));
+        let context = Context { config: &config, inputs: &inputs, observer: &Silent, stop: &AtomicBool::new(false) };
+        pipeline::run(&mut store, &context, "iterate").expect("a sound archive");
+        let mut aligned = |most: Most| {
+            store.forget_results("align", Results::Bitext).expect("it can be written");
+            Align.make(&mut store, &context, most).expect("a sound store");
+            let head = store.bitext_head(SiteId(0)).expect("it can be read").expect("it is aligned");
+            let bitext = SiteBitext::read(&store, &head).expect("it is sound");
+            let rows: Vec<_> = bitext
+                .aligned()
+                .map(|(row, beads)| (row.lang_a, row.lang_b, row.a.to_native(), row.score.to_native(), beads))
+                .collect();
+            (head.done, head.kept, rows)
+        };
+        let whole = aligned(WINDOW);
+        assert!(whole.1 > 500 && whole.2.len() > 20, "{} {}", whole.1, whole.2.len());
+        for most in [Most { pairs: 2, ..WINDOW }, Most { bytes: 1, ..WINDOW }, Most { pairs: 5, bytes: 20_000 }] {
+            assert!(aligned(most) == whole, "{} page pairs, {} bytes", most.pairs, most.bytes);
+        }
+    }
 }

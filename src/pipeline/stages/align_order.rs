@@ -14,6 +14,9 @@ const RECORD_PAIRS: usize = 256;
 /// … and the beads of all of them, unless the first has more: a few megabytes.
 const RECORD_BEADS: usize = 1 << 16;
 
+/// What is in order and becomes one at a time: of each, the beads of a record are in memory.
+const RUNS: usize = 32;
+
 /// How many page pairs go into one record, given the numbers of their beads.
 fn in_record(beads: impl Iterator<Item = usize>) -> usize {
     let mut sum = 0;
@@ -42,25 +45,38 @@ pub fn append(store: &mut Store, head: &mut BitextHead, site: SiteId, mut rows: 
     Ok(())
 }
 
-/// Sorts the page pairs of a site that were appended several times; `false` where they are in order. Memory: eight bytes for each page
-/// pair, and one record for each time.
+/// Brings the page pairs of a site that were appended several times nearer to their order: of [`RUNS`] that are in order, one is made. `false`
+/// where all are. What was made has to be committed before this is called again. Memory: eight bytes for each page pair of these, and the beads
+/// of as many records.
 ///
 /// # Errors
 /// When the store cannot be read or written.
 pub fn put_in_order(store: &mut Store, head: &mut BitextHead, site: SiteId) -> Result<bool> {
     let chunks: Vec<Mapped<BitextChunk>> =
         head.chunks.iter().map(|&at| store.bitexts.read(RecordRef(at))).collect::<Result<_>>()?;
-    let of = |row: &ArchivedBitextPairRow| order(row.lang_a, row.lang_b, row.a.to_native(), row.b.to_native());
-    if chunks.iter().flat_map(|chunk| chunk.pairs.iter()).is_sorted_by_key(of) {
+    let goes_on = |x: &Mapped<BitextChunk>, y: &Mapped<BitextChunk>| x.pairs.last().map(of) <= y.pairs.first().map(of);
+    let runs: Vec<&[Mapped<BitextChunk>]> = chunks.chunk_by(goes_on).collect();
+    if runs.len() < 2 {
         return Ok(false);
     }
+    head.done = 0;
+    head.chunks.clear();
+    let mut rest = &chunks[..];
+    for runs in runs.chunks(RUNS) {
+        let run;
+        (run, rest) = rest.split_at(runs.iter().map(|run| run.len()).sum());
+        merge(store, head, site, run)?;
+    }
+    Ok(true)
+}
+
+/// Appends the page pairs of some records in order. Those of each record are.
+fn merge(store: &mut Store, head: &mut BitextHead, site: SiteId, chunks: &[Mapped<BitextChunk>]) -> Result<()> {
     let places =
         |(chunk, number): (&Mapped<BitextChunk>, u32)| (0..chunk.pairs.len() as u32).map(move |row| (number, row));
     let mut places: Vec<(u32, u32)> = chunks.iter().zip(0u32..).flat_map(places).collect();
     let row = |&(chunk, row): &(u32, u32)| &chunks[chunk as usize].pairs[row as usize];
     places.sort_by_key(|place| of(row(place)));
-    head.done = 0;
-    head.chunks.clear();
     let mut open: BTreeMap<u32, vec::IntoIter<Vec<BeadRow>>> = BTreeMap::new();
     let mut rest = &places[..];
     while !rest.is_empty() {
@@ -88,7 +104,11 @@ pub fn put_in_order(store: &mut Store, head: &mut BitextHead, site: SiteId) -> R
         }
         append(store, head, site, rows)?;
     }
-    Ok(true)
+    Ok(())
+}
+
+fn of(row: &ArchivedBitextPairRow) -> Option<PagePair> {
+    order(row.lang_a, row.lang_b, row.a.to_native(), row.b.to_native())
 }
 
 /// The place of a page pair among those of its site: by languages, then pages.
@@ -132,18 +152,23 @@ mod tests {
                 append(store, &mut head, SiteId(3), rows(part.clone())).expect("it is written");
             }
             store.commit(Changes::default()).expect("it is committed");
-            put_in_order(store, &mut head, SiteId(3)).expect("it is read and written");
-            store.commit(Changes::default()).expect("it is committed");
+            let mut passes = 0;
+            while put_in_order(store, &mut head, SiteId(3)).expect("it is read and written") {
+                store.commit(Changes::default()).expect("it is committed");
+                passes += 1;
+            }
             let bitext = SiteBitext::read(store, &head).expect("it was written");
             let all: Vec<_> =
                 bitext.aligned().map(|(row, beads)| (row.lang_a, row.lang_b, row.a.to_native(), beads)).collect();
-            (head.done, head.chunks.len(), all)
+            ((head.done, head.chunks.len(), all), passes)
         };
-        let at_once = appended(&mut store, std::slice::from_ref(&(0..400)));
-        assert_eq!((at_once.0, at_once.1), (1200, 5));
-        assert_eq!(appended(&mut store, &[0..90, 90..93, 93..400]), at_once);
+        let (at_once, passes) = appended(&mut store, std::slice::from_ref(&(0..400)));
+        assert_eq!((at_once.0, at_once.1, passes), (1200, 5, 0));
         assert_eq!(at_once.2[401].3.len(), 1, "the second document in German and French");
-        assert_eq!(appended(&mut store, &[]).1, 0);
+        assert_eq!(appended(&mut store, &[0..90, 90..93, 93..400]), (at_once.clone(), 1));
+        let each: Vec<_> = (0..400).map(|document| document..document + 1).collect();
+        assert_eq!(appended(&mut store, &each), (at_once, 2), "400, 13, 1");
+        assert_eq!(appended(&mut store, &[]).0.1, 0);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub(crate) mod align;
 mod align_order;
 pub(crate) mod align_survey;
+mod align_tasks;
 mod groups;
 pub(crate) mod index;
 pub(crate) mod ingest;
