@@ -48,8 +48,7 @@ impl WithHub<'_> {
 /// Beads that have sentences of the hub in common, even by way of others, become one if all their sentences of the hub have a counterpart in
 /// both pages, and if it is not larger than beads may be. It is as probable as that the least probable of its beads is right on either side,
 /// and it is dropped if that is less than one half. What stands between such beads on both pages is aligned as by
-/// [`align_pages`](super::align_pages); so are whole pages where this is more text than they have. Time grows with the sentences, and for the
-/// rest as of `align_pages`.
+/// [`align_pages`](super::align_pages). Time grows with the sentences, and for the rest as of `align_pages`.
 pub fn compose_pages(
     pages: [&AlignPage<'_>; 2],
     with_hub: [WithHub<'_>; 2],
@@ -64,24 +63,15 @@ pub fn compose_pages(
     let mut composed = composed(with_hub.map(|with_hub| with_hub.parts()));
     composed.retain(|open| is_possible(open.bead.shape()) && is_one_block(&open.bead));
     let ends = [a.sentences.len() as u32, b.sentences.len() as u32];
-    let chars = |[of_a, of_b]: [Range<u32>; 2]| u64::from(a.span(of_a).chars) + u64::from(b.span(of_b).chars);
-    let sides = |bead: &Bead| [bead.a_start..bead.a_end, bead.b_start..bead.b_end];
-    let gaps = |composed: &[Open]| -> Vec<[Range<u32>; 2]> {
-        let starts = composed.iter().map(|open| [open.bead.a_start, open.bead.b_start]).chain([ends]);
-        let before = [[0, 0]].into_iter().chain(composed.iter().map(|open| [open.bead.a_end, open.bead.b_end]));
-        before.zip(starts).map(|([a, b], [to_a, to_b])| [a..to_a, b..to_b]).collect()
-    };
-    let in_gaps = gaps(&composed).into_iter().filter(|[a, b]| !a.is_empty() && !b.is_empty()).map(chars).sum::<u64>();
-    if in_gaps > composed.iter().map(|open| chars(sides(&open.bead))).sum() {
-        composed.clear();
-    }
     let mut all = Vec::with_capacity(ends[0].max(ends[1]) as usize);
-    let gaps = gaps(&composed);
-    let mut composed = composed.into_iter();
-    for gap in gaps {
-        align_part(pages, gap, known, params, &mut all);
-        all.extend(composed.next());
+    let mut from = [0, 0];
+    for open in composed {
+        let Bead { a_start, a_end, b_start, b_end } = open.bead;
+        align_part(pages, [from[0]..a_start, from[1]..b_start], known, params, &mut all);
+        all.push(open);
+        from = [a_end, b_end];
     }
+    align_part(pages, [from[0]..ends[0], from[1]..ends[1]], known, params, &mut all);
     judge(pages, all, known, params)
 }
 
