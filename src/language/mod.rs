@@ -94,9 +94,38 @@ const SURE_SHARE: f32 = 0.9;
 const SURE_COVERAGE: f32 = 0.6;
 
 /// The language of a sentence where its function words leave no doubt, or most of its letters are of a script that one language has for
-/// itself, Han being Chinese; [`Lang::UNKNOWN`] otherwise, as for most short ones and for languages without a list of such words.
+/// itself, Han being Chinese; [`Lang::UNKNOWN`] otherwise, as for most short ones and for languages without a list of such words. What is quoted or
+/// stands in brackets may be in another language, such as the name of a chapter, so a sentence that is in doubt is told by what stands around it.
 pub fn of_sentence(text: &str) -> Lang {
-    sure(text).map_or(Lang::UNKNOWN, |(lang, _)| lang)
+    let told = sure(text).or_else(|| sure(&without_inserts(text)?));
+    told.map_or(Lang::UNKNOWN, |(lang, _)| lang)
+}
+
+/// A text without what is quoted or stands in brackets in it; `None` where nothing does.
+fn without_inserts(text: &str) -> Option<String> {
+    const MARKS: &[(char, char)] = &[
+        ('(', ')'),
+        ('[', ']'),
+        ('"', '"'),
+        ('“', '”'),
+        ('„', '“'),
+        ('«', '»'),
+        ('「', '」'),
+        ('『', '』'),
+        ('（', '）'),
+    ];
+    let mut left = String::new();
+    let mut rest = text;
+    let opening = |c: char| MARKS.iter().find(|marks| marks.0 == c);
+    while let Some((at, mark)) = rest.char_indices().find(|(_, c)| opening(*c).is_some()) {
+        let behind = &rest[at + mark.len_utf8()..];
+        let end = opening(mark).and_then(|marks| behind.find(marks.1).map(|end| end + marks.1.len_utf8()));
+        left.push_str(&rest[..at]);
+        left.push(' ');
+        rest = &behind[end.unwrap_or(0)..];
+    }
+    left.push_str(rest);
+    (left.len() < text.len()).then_some(left)
 }
 
 /// The language of a text by itself, of whatever length, and how sure that is, as in [`Detected`]; `None` where the text is too short to tell,
@@ -448,8 +477,20 @@ mod tests {
         for text in ["Software RAID", "Copyright 2024 the authors", "", "apt-get install debian-installer", "Failed"] {
             assert_eq!(of_sentence(text), Lang::UNKNOWN, "{text}");
         }
-        let mixed = "Le paquet « this is not what you want if you are on it » est dans la section qui est pour vous.";
+        let mixed = "Le paquet this is not what you want if you are on it est dans la section qui est pour vous.";
         assert_eq!(of_sentence(mixed), Lang::UNKNOWN);
+    }
+
+    #[test]
+    fn what_is_quoted_does_not_tell_in_what_language_a_sentence_is() {
+        let of = |text: &str| of_sentence(text).as_str().to_owned();
+        let mixed = "Le paquet « this is not what you want if you are on it » est dans la section qui est pour vous.";
+        assert_eq!(of(mixed), "fr");
+        let reference =
+            "Many of them have been used for this (see Tabela 11.2, “Lista de valores e de como são usados na rede”).";
+        assert_eq!((of(reference), sure(reference)), ("en".to_owned(), None));
+        assert_eq!(without_inserts("a (b [c) d] e \"f\" g").as_deref(), Some("a   d] e   g"));
+        assert!(["nothing", "one \" mark", ""].into_iter().all(|text| without_inserts(text).is_none()));
     }
 
     #[test]
