@@ -118,9 +118,13 @@ pub struct TextFacts {
     latin: u32,
     /// True when two of a–z stand side by side: words are written so, abbreviations are mostly not.
     has_small: bool,
+    /// True when a word begins with a small letter: those of names mostly do not.
+    begins_small: bool,
     chars: u32,
     /// The language that its function words certainly belong to; unknown for most texts.
     pub lang: Lang,
+    /// The language that it names, and names alone; unknown for most texts.
+    named: Lang,
 }
 
 impl TextFacts {
@@ -129,7 +133,7 @@ impl TextFacts {
         let room = || String::with_capacity(text.len() + 1);
         let (mut exact, mut near, mut words) = (room(), room(), room());
         let (mut chars, mut letters, mut latin, mut word_count) = (0, 0, 0, 0);
-        let (mut has_small, mut before) = (false, ' ');
+        let (mut has_small, mut begins_small, mut before) = (false, false, ' ');
         // The start of the current word, and its number of letters so far.
         let mut word = (0, 0);
         let mut end_word = |words: &mut String, word: &mut (usize, u32)| {
@@ -154,6 +158,7 @@ impl TextFacts {
                 Form::Letter(lower) => {
                     letters += 1;
                     latin += u32::from(lower.is_ascii());
+                    begins_small |= word.1 == 0 && c == lower && c.is_lowercase();
                     word.1 += 1;
                     words.push(lower);
                     continue;
@@ -173,8 +178,20 @@ impl TextFacts {
         end_word(&mut words, &mut word);
         let hash = |text: &str| xxh3_64(text.as_bytes());
         let words = (!words.is_empty()).then(|| hash(&words));
-        let lang = language::of_sentence(text);
-        TextFacts { exact: hash(&exact), near: hash(&near), words, word_count, letters, latin, has_small, chars, lang }
+        let named = if letters > MOST_NAMED { None } else { language::names::by_name(text) };
+        TextFacts {
+            exact: hash(&exact),
+            near: hash(&near),
+            words,
+            word_count,
+            letters,
+            latin,
+            has_small,
+            begins_small,
+            chars,
+            lang: language::of_sentence(text),
+            named: named.unwrap_or_default(),
+        }
     }
 
     /// True for a text of `words` words in which all letters are A–Z, and which is not of abbreviations alone, that many languages write so.
@@ -184,6 +201,11 @@ impl TextFacts {
 
     fn is_long(&self, words: usize) -> bool {
         words >= MIN_TEXT.0 && self.letters >= MIN_TEXT.1
+    }
+
+    /// True for a text that would not be the same in another language: a long one, or one of two words of which one is no name.
+    fn is_phrase(&self, words: usize) -> bool {
+        self.is_long(words) || words + 1 == MIN_TEXT.0 && self.letters >= MIN_TEXT.1 && self.begins_small
     }
 }
 
@@ -216,10 +238,16 @@ pub fn judge(facts: &Facts, params: &Params) -> Option<Reason> {
         (fewest < params.min_letters, Reason::TooShort),
         (a.chars.max(b.chars) > params.max_chars, Reason::TooLong),
         (facts.length_delta.abs() > params.max_delta, Reason::LengthRatio),
+        (name_others(a.named, b.named), Reason::WrongLanguage),
         (is_foreign(facts.foreign.0) || is_foreign(facts.foreign.1) || facts.is_other_language, Reason::WrongLanguage),
         (facts.score < params.min_score, Reason::LowScore),
     ];
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, reason)| reason)
+}
+
+/// True for the names of two languages: where the versions of a page are offered, each is named in its own language.
+fn name_others(a: Lang, b: Lang) -> bool {
+    a.is_known() && b.is_known() && !a.agrees(b)
 }
 
 /// True when both sides are the same apart from white space; or long enough, with the same letters and digits, or the same words of two
@@ -233,6 +261,8 @@ fn is_same(a: &TextFacts, b: &TextFacts, params: &Params) -> bool {
 pub const TEXT_BITS: u32 = 40;
 /// Texts of fewer words or letters may be names and terms that are the same in several languages.
 const MIN_TEXT: (usize, u32) = (3, 8);
+/// A text of more letters names no language.
+const MOST_NAMED: u32 = 24;
 
 /// What finding repeated and untranslated texts needs to know of a side of a bead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -241,7 +271,7 @@ pub struct SideText {
     pub hash: u64,
     /// True when it is certainly in another language than its page ([`Untold::is_foreign`](crate::language::foreign::Untold::is_foreign)).
     pub is_foreign: bool,
-    /// True when it is so long that it would not be the same in another language.
+    /// True when it would not be the same in another language, because it is so long, or no name.
     pub is_long: bool,
 }
 
@@ -252,7 +282,7 @@ impl SideText {
             return SideText::default();
         }
         let hash = text.exact & ((1 << TEXT_BITS) - 1);
-        SideText { hash: hash.max(1), is_foreign, is_long: text.is_long(words) }
+        SideText { hash: hash.max(1), is_foreign, is_long: text.is_phrase(words) }
     }
 }
 
@@ -368,5 +398,16 @@ mod tests {
         let is_long = |text: &str| SideText::new(&TextFacts::new(text), text.split_whitespace().count(), false).is_long;
         assert!(is_long("For these scenarios you have two options: either you upload to a PPA or prepare a backport."));
         assert!(!is_long("Software RAID") && !is_long("Configuration"));
+        assert!(is_long("Keyboard shortcuts") && is_long("HVIF icons"), "a word of the two is no name");
+        assert!(!is_long("Los Angeles") && !is_long("Жан Жорес") && !is_long("file foo"));
+    }
+
+    #[test]
+    fn names_of_different_languages_translate_nothing() {
+        let judged = |a: &str, b: &str| judged_by(&Params::default(), a, b, |_| ());
+        assert_eq!(judged("Català ▼", "Italiano ▼"), Some(Reason::WrongLanguage));
+        assert_eq!(judged("German", "Deutsch"), None);
+        assert_eq!(judged("Chinese", "简体中文"), None);
+        assert_eq!(judged("Français", "Page d'accueil"), None);
     }
 }

@@ -9,7 +9,6 @@ use std::slice::Chunks;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashSet;
 
 use super::align_order::{append, put_in_order};
 use super::align_survey::{Sample, SiteWork, Survey};
@@ -583,7 +582,8 @@ fn row(task: &Task, [page_a, page_b]: [&AlignPage<'_>; 2], aligned: &Aligned) ->
     PairBitextRow { page_a, page_b, a, b, lang_a, lang_b, score: aligned.score, beads }
 }
 
-/// The texts of a site that nobody has translated. The texts of each page are taken from the first of its pairs.
+/// The texts of a site that nobody has translated. Those of a page are taken from all of its pairs: what is one sentence beside one page may be
+/// a part of two beside another.
 fn untranslated_texts(
     chunks: &[Mapped<BitextChunk>],
     untold: &Untold,
@@ -591,17 +591,15 @@ fn untranslated_texts(
     config: &Config,
 ) -> Result<Untranslated> {
     let mut finder = untranslated::Finder::new(config.memory.sorted_beads(), folder);
-    let mut seen: FxHashSet<(u64, [u8; 8])> = FxHashSet::default();
     for (row, beads) in chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads())) {
-        let sides = [(row.page_a.to_native(), row.lang_a), (row.page_b.to_native(), row.lang_b)];
-        for (side, page) in sides.into_iter().enumerate().filter(|(_, page)| seen.insert(*page)) {
+        for (side, lang) in [row.lang_a, row.lang_b].into_iter().enumerate() {
             for bead in &beads {
                 let text = SideText {
                     hash: bead.texts[side],
                     is_foreign: bead.are_foreign[side],
                     is_long: bead.are_long[side],
                 };
-                finder.add(text, Lang::from_bytes(page.1))?;
+                finder.add(text, Lang::from_bytes(lang))?;
             }
         }
     }
