@@ -235,7 +235,7 @@ mod tests {
         assert_ne!(scoring, Scoring::default());
         let found = Found::new(&pages[0].0, &pages[0].1, &model, &params);
         let scored: Vec<Scored> = found.of(&found.counted).collect();
-        let score = |number: usize| scoring.probability(&scored[number], Some(0));
+        let score = |number: usize| scoring.probability(&scored[number], Some(scoring.wrong[0]));
         assert!(score(0) > 0.9 && score(0) > score(1), "{} {}", score(0), score(1));
         assert_eq!(calibrate(&model, &[], &params), Scoring::default());
     }

@@ -8,7 +8,7 @@ use super::document::Document;
 use super::features::scored;
 use super::params::Params;
 use super::resorted::Resorted;
-use super::scoring::{SURE_PROBABILITY, Scored, classes_beside};
+use super::scoring::{Composed, SURE_PROBABILITY, Scored, wrong_shares};
 use super::translation::{PageWords, WordEvidence};
 use super::via::Known;
 use crate::language;
@@ -162,9 +162,15 @@ pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<
     let (mut paired, mut all) = (0u64, 0u64);
     let (lengths, scoring) = (known.lengths(), known.scoring());
     let scored = |open: &Open| if let Said::Words(words) = &open.said { Some(words.scored) } else { None };
-    let is_sure = |at: usize| matches!(open[at].said, Said::Parts(score) if score >= SURE_PROBABILITY);
-    let classes = classes_beside(&scoring, &open.iter().map(scored).collect::<Vec<_>>(), is_sure);
-    for (Open { bead, said }, class) in open.iter().zip(classes) {
+    let composed = |open: &Open| {
+        let Open { bead, said: Said::Parts(score) } = open else { return None };
+        let words = |page: &AlignPage<'_>, side: Range<u32>| page.document.span(side).words.len();
+        let sides = [words(a, bead.a_start..bead.a_end), words(b, bead.b_start..bead.b_end)];
+        Some(Composed { words: sides[0].min(sides[1]), is_sure: *score >= SURE_PROBABILITY })
+    };
+    let composed: Vec<Option<Composed>> = open.iter().map(composed).collect();
+    let shares = wrong_shares(&scoring, &open.iter().map(scored).collect::<Vec<_>>(), |at| composed[at]);
+    for (Open { bead, said }, share) in open.iter().zip(shares) {
         let (side_a, side_b) = (bead.a_start..bead.a_end, bead.b_start..bead.b_end);
         let (span_a, span_b) = (a.document.span(side_a.clone()), b.document.span(side_b.clone()));
         let chars = u64::from(span_a.chars) + u64::from(span_b.chars);
@@ -173,8 +179,8 @@ pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<
             Said::Alone => (0.0, (None, None)),
             Said::Parts(score) => (*score, (None, None)),
             Said::Words(words) => {
-                let class = (!words.is_resorted).then_some(class);
-                (scoring.probability(&words.scored, class), words.foreign)
+                let wrong = (!words.is_resorted).then_some(share);
+                (scoring.probability(&words.scored, wrong), words.foreign)
             }
         };
         if score >= ALIGNED_SCORE {

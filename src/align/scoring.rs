@@ -24,6 +24,8 @@ const LEVELS: usize = 4;
 const SENTENCE_WORDS: usize = 4;
 /// The probability from which a bead is sure enough to vouch for its neighbours.
 pub const SURE_PROBABILITY: f32 = 0.9;
+/// As many beads more than there are count on two pages, since few may have a sentence beside them that was left alone by chance (an estimate).
+const FEW: usize = 8;
 /// ln of the odds from which a bead is sure enough to vouch for its neighbours: 9 to 1.
 const SURE: f32 = 2.197_224_6;
 
@@ -37,10 +39,14 @@ pub struct Scored {
 }
 
 impl Scored {
-    /// 0 for a label, 1 for a sentence.
     fn kind(&self) -> usize {
-        usize::from(self.words >= SENTENCE_WORDS)
+        kind_of(self.words)
     }
+}
+
+/// 0 for a label, 1 for a sentence.
+fn kind_of(words: usize) -> usize {
+    usize::from(words >= SENTENCE_WORDS)
 }
 
 /// The class of each bead of two pages: whether it is a sentence, and how many of its neighbours are sure.
@@ -66,6 +72,28 @@ pub fn classes_beside(scoring: &Scoring, beads: &[Option<Scored>], are_sure: imp
     (0..beads.len()).map(class).collect()
 }
 
+/// A bead that was composed of beads with a third page.
+#[derive(Clone, Copy, Debug)]
+pub struct Composed {
+    /// The number of words of the side that has fewer.
+    pub words: usize,
+    /// Whether it vouches for its neighbours.
+    pub is_sure: bool,
+}
+
+/// The share of wrong ones that is to be expected for each bead of two pages: that of its class, or that of its kind on these pages where it
+/// is larger. `composed` gives those beads with two sides that are not in `beads`.
+pub fn wrong_shares(
+    scoring: &Scoring,
+    beads: &[Option<Scored>],
+    composed: impl Fn(usize) -> Option<Composed>,
+) -> Vec<f32> {
+    let kind = |at: usize| beads[at].map(|bead| bead.kind()).or_else(|| composed(at).map(|bead| kind_of(bead.words)));
+    let on_pages = scoring.wrong_on(&(0..beads.len()).map(kind).collect::<Vec<_>>());
+    let classes = classes_beside(scoring, beads, |at| composed(at).is_some_and(|bead| bead.is_sure));
+    classes.into_iter().map(|class| scoring.wrong[class].max(on_pages[class / LEVELS])).collect()
+}
+
 /// How beads are scored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scoring {
@@ -73,28 +101,35 @@ pub struct Scoring {
     pub weights: [[f32; FEATURES]; KINDS],
     /// The share of wrong beads in each class, 0..=1.
     pub wrong: [f32; CLASSES],
+    /// For each kind, how many beads are wrong for a sentence that is left alone.
+    pub by_alone: [f32; KINDS],
 }
 
 impl Default for Scoring {
     /// An estimate, for where there is too little data to learn: words count in favour in both directions, differences of length and numbers
     /// that one side lacks against, and one bead in twenty is wrong.
     fn default() -> Scoring {
-        Scoring { weights: [[0.5, 1.0, 1.0, 1.0, -0.5, -1.0]; KINDS], wrong: [0.05; CLASSES] }
+        Scoring { weights: [[0.5, 1.0, 1.0, 1.0, -0.5, -1.0]; KINDS], wrong: [0.05; CLASSES], by_alone: [0.05; KINDS] }
     }
 }
 
 impl Scoring {
     /// All its numbers in one list.
     pub fn to_numbers(&self) -> Vec<f32> {
-        [self.weights.as_flattened(), &self.wrong].concat()
+        [self.weights.as_flattened(), &self.wrong, &self.by_alone].concat()
     }
 
     /// From what [`Scoring::to_numbers`] gives; `None` for anything else.
     pub fn from_numbers(numbers: &[f32]) -> Option<Scoring> {
-        let (weights, wrong) = numbers.split_at_checked(KINDS * FEATURES)?;
-        let is_sound =
-            weights.iter().all(|weight| weight.is_finite()) && wrong.iter().all(|share| (1e-9..1.0).contains(share));
-        let mut scoring = Scoring { wrong: wrong.try_into().ok()?, ..Scoring::default() };
+        let (weights, shares) = numbers.split_at_checked(KINDS * FEATURES)?;
+        let (wrong, by_alone) = shares.split_at_checked(CLASSES)?;
+        let is_sound = weights.iter().all(|weight| weight.is_finite())
+            && wrong.iter().all(|share| (1e-9..1.0).contains(share))
+            && by_alone.iter().all(|share| (0.0..=1.0).contains(share));
+        // A store of another version may lack it.
+        let by_alone = if by_alone.is_empty() { [0.0; KINDS] } else { by_alone.try_into().ok()? };
+        let wrong = wrong.try_into().ok()?;
+        let mut scoring = Scoring { wrong, by_alone, ..Scoring::default() };
         scoring.weights.as_flattened_mut().copy_from_slice(weights);
         is_sound.then_some(scoring)
     }
@@ -109,12 +144,13 @@ impl Scoring {
         Scoring { weights: self.weights.map(turned), ..self.clone() }
     }
 
-    /// For two languages of which each has a scoring with a third one: the mean weights, and of each class the larger share of wrong beads.
+    /// For two languages of which each has a scoring with a third one: the mean weights, and of each class and kind the larger share of wrong beads.
     pub(super) fn between(&self, other: &Scoring) -> Scoring {
         let mut scoring = self.clone();
         let weights = scoring.weights.as_flattened_mut().iter_mut();
         weights.zip(other.weights.as_flattened()).for_each(|(mean, other)| *mean = (*mean + other) / 2.0);
         scoring.wrong.iter_mut().zip(other.wrong).for_each(|(wrong, other)| *wrong = wrong.max(other));
+        scoring.by_alone.iter_mut().zip(other.by_alone).for_each(|(wrong, other)| *wrong = wrong.max(other));
         scoring
     }
 
@@ -125,12 +161,24 @@ impl Scoring {
 
     /// The probability that the sides of a bead are translations, 0..=1.
     ///
-    /// By Bayes' rule: of the beads of a class a share w is wrong, and the features are o times as likely for a right one as for a wrong one.
-    /// (What is fitted are the odds of beads that were found, of which few are wrong.)
-    /// In lists that each language sorts itself (no class) the place of a bead says nothing, so that w is ½.
-    pub fn probability(&self, bead: &Scored, class: Option<usize>) -> f32 {
-        let wrong = class.map_or(0.5, |class| self.wrong[class]);
+    /// By Bayes' rule: of the beads like it a share w, `wrong`, is wrong, and the features are o times as likely for a right one as for a wrong
+    /// one. (What is fitted are the odds of beads that were found, of which few are wrong.)
+    /// In lists that each language sorts itself (`None`) the place of a bead says nothing, so that w is ½.
+    pub fn probability(&self, bead: &Scored, wrong: Option<f32>) -> f32 {
+        let wrong = wrong.unwrap_or(0.5);
         (1.0 - wrong) / (1.0 - wrong + wrong * (-self.log_odds(bead)).exp())
+    }
+
+    /// The share of wrong beads of each kind that the sentences which are left alone on two pages tell of, as in [`Scoring::fit`]: where the pages
+    /// differ, more beads are wrong than where they do not. One in a row of many tells nothing of beads that are far from it. `kinds` has the kind
+    /// of each bead, `None` for those with one side.
+    fn wrong_on(&self, kinds: &[Option<usize>]) -> [f32; KINDS] {
+        let runs = kinds.chunk_by(|one, next| one.is_some() == next.is_some()).filter(|run| run[0].is_none());
+        let alone: usize = runs.map(|run| run.len().min(NEIGHBOURS)).sum();
+        std::array::from_fn(|kind| {
+            let found = kinds.iter().filter(|of| **of == Some(kind)).count();
+            (self.by_alone[kind] * alone as f32 / (found + FEW) as f32).min(most_wrong(found))
+        })
     }
 
     /// Fits the weights to beads that were found and to wrong ones, and estimates the share of wrong ones of each class: the larger one of two
@@ -162,14 +210,19 @@ impl Scoring {
         let [of_found, of_wrong] = classes(&scoring);
         let by_odds = shares_by_odds(&scoring, found.iter().zip(of_found.iter().copied()), wrong);
         let by_orphans = shares_by_orphans(&of_found, &of_wrong, alone);
-        // At least one bead is right, and one more than was seen.
-        let most = |class: usize| {
-            let found = of_found.iter().filter(|&&one| one == class).count() as f32;
-            (found + 1.0) / (found + 2.0)
-        };
+        let most = |class: usize| most_wrong(of_found.iter().filter(|&&one| one == class).count());
+        scoring.by_alone = std::array::from_fn(|kind| {
+            let wrong = of_wrong.iter().filter(|&class| class / LEVELS == kind).count();
+            (wrong as f32 / (alone[1] + 1) as f32).min(1.0)
+        });
         scoring.wrong = std::array::from_fn(|class| by_odds[class].max(by_orphans[class]).min(most(class)));
         Some(scoring)
     }
+}
+
+/// The largest share of wrong ones among some beads: at least one is right, and one more than was seen.
+fn most_wrong(found: usize) -> f32 {
+    (found as f32 + 1.0) / (found as f32 + 2.0)
 }
 
 fn of_kind(beads: &[Scored], kind: usize) -> Vec<Scored> {
@@ -271,12 +324,13 @@ mod tests {
         let mut scoring = Scoring::default();
         scoring.weights[1] = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         (scoring.wrong[0], scoring.wrong[1]) = (0.4, 0.02);
-        let p = |x: f32, class| scoring.probability(&sentence(x), class);
+        let p =
+            |x: f32, class: Option<usize>| scoring.probability(&sentence(x), class.map(|class| scoring.wrong[class]));
         assert_eq!((p(0.0, Some(0)), p(0.0, Some(1)), p(0.0, None)), (0.6, 0.98, 0.5));
         assert!((p(1.0, Some(0)) - 0.6 / (0.6 + 0.4 / std::f32::consts::E)).abs() < 1e-6);
         assert!((0.0..0.01).contains(&p(-9.0, Some(1))));
         let numbers = scoring.to_numbers();
-        assert_eq!(Scoring::from_numbers(&numbers), Some(scoring));
+        assert_eq!(Scoring::from_numbers(&numbers), Some(scoring.clone()));
         let spoilt = |at: usize, number: f32| {
             let mut numbers = numbers.clone();
             numbers[at] = number;
@@ -284,11 +338,15 @@ mod tests {
         };
         let bad = [
             numbers[1..].to_vec(),
+            numbers[..numbers.len() - 3].to_vec(),
             spoilt(0, f32::NAN),
             spoilt(KINDS * FEATURES, 1.5),
+            spoilt(KINDS * FEATURES + CLASSES, -0.5),
             [&numbers[..], &[0.0]].concat(),
         ];
         assert!(bad.iter().all(|numbers| Scoring::from_numbers(numbers).is_none()));
+        let older = Scoring::from_numbers(&numbers[..numbers.len() - KINDS]).expect("without the last");
+        assert_eq!((older.wrong, older.by_alone), (scoring.wrong, [0.0; KINDS]));
     }
 
     #[test]
@@ -304,6 +362,31 @@ mod tests {
             classes(&scoring, &[beads(None, 5), beads(bead(SURE_ONE, 9), 1), beads(bead(POOR_ONE, 9), 5)].concat());
         assert_eq!(alone[5], LEVELS);
         assert_eq!(classes(&scoring, &beads(bead(POOR_ONE, 9), 1)), [CLASSES - 1], "the only bead of a page");
+    }
+
+    #[test]
+    fn pages_with_many_sentences_left_alone_have_more_wrong_beads() {
+        let mut scoring = Scoring { by_alone: [0.4, 0.1], ..Scoring::default() };
+        scoring.wrong = [0.01; CLASSES];
+        let bead = |words| Some(Scored { features: SURE_ONE, words });
+        let pages = |alone: usize, times: usize| {
+            let part = [vec![bead(9); 2], vec![None; alone], vec![bead(1); 2]].concat();
+            wrong_shares(&scoring, &part.repeat(times), |_| None)
+        };
+        assert!(pages(0, 10).iter().all(|&share| share == 0.01), "the share of the class");
+        // Of 20 sentences and 20 labels, beside 40 sentences that were left alone, 4 and 16 are wrong, of 28.
+        let shares = pages(4, 10);
+        assert!((shares[0] - 4.0 / 28.0).abs() < 1e-6 && (shares[7] - 16.0 / 28.0).abs() < 1e-6, "{shares:?}");
+        assert_eq!(pages(400, 10)[0], shares[0], "a long part that is left alone tells nothing of the others");
+        // Never all.
+        let scoring = Scoring { by_alone: [1.0; KINDS], wrong: [0.01; CLASSES], ..Scoring::default() };
+        assert_eq!(
+            wrong_shares(&scoring, &[vec![None; 4], vec![bead(9)], vec![None; 40]].concat(), |_| None)[4],
+            2.0 / 3.0
+        );
+        // What was composed is not alone.
+        let composed = |at: usize| (at != 4).then_some(Composed { words: 9, is_sure: false });
+        assert_eq!(wrong_shares(&scoring, &[vec![None; 4], vec![bead(9)], vec![None; 40]].concat(), composed)[4], 0.01);
     }
 
     #[test]
