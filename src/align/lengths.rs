@@ -93,7 +93,7 @@ impl Lengths {
     /// Estimates the lengths from pairs that are known to be translations; `None` when there are too few.
     ///
     /// c is the ratio of the sums. s² is the mean of (l2 − l1·c)²/l over those nine tenths of the pairs that are nearest to c, times
-    /// `TRIMMED`, since the rest may not be translations; it is limited to [`MIN_VARIANCE`] to [`MAX_VARIANCE`].
+    /// `TRIMMED`, since the rest may not be translations; it is limited to `MIN_VARIANCE` to `MAX_VARIANCE`.
     pub fn estimate(pairs: &[(u32, u32)]) -> Option<Lengths> {
         const MIN_PAIRS: usize = 20;
         /// Variance of a normal distribution, divided by the variance of its inner nine tenths.

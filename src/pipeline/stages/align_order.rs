@@ -45,7 +45,7 @@ pub fn append(store: &mut Store, head: &mut BitextHead, site: SiteId, mut rows: 
     Ok(())
 }
 
-/// Brings the page pairs of a site that were appended several times nearer to their order: of [`RUNS`] that are in order, one is made. `false`
+/// Brings the page pairs of a site that were appended several times nearer to their order: of `RUNS` that are in order, one is made. `false`
 /// where all are. What was made has to be committed before this is called again. Memory: eight bytes for each page pair of these, and the beads
 /// of as many records.
 ///
