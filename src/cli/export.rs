@@ -703,7 +703,11 @@ impl Source<'_> {
             || Error::Config("--what lexicon is of two languages; choose them by --langs, such as en,fr".into());
         let &[first, second] = self.wanted.langs.as_slice() else { return Err(expected().into()) };
         let langs = LangPair::new(first, second).ok_or_else(expected)?;
-        let Origin::Store(store, _) = self.origin else { return Err(expected().into()) };
+        let store = match self.origin {
+            Origin::Store(store, _) => store,
+            #[cfg(feature = "parquet")]
+            Origin::Tables(..) => return Err(expected().into()),
+        };
         let Some(words) = query::learnt_words(store, langs)? else {
             let place = place(store.folder());
             bail!(
