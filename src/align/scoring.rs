@@ -213,7 +213,7 @@ impl Scoring {
         let most = |class: usize| most_wrong(of_found.iter().filter(|&&one| one == class).count());
         scoring.by_alone = std::array::from_fn(|kind| {
             let wrong = of_wrong.iter().filter(|&class| class / LEVELS == kind).count();
-            (wrong as f32 / (alone[1] + 1) as f32).min(1.0)
+            ((wrong + 1) as f32 / (alone[1] as f32 + 1.0 / Scoring::default().by_alone[kind])).min(1.0)
         });
         scoring.wrong = std::array::from_fn(|class| by_odds[class].max(by_orphans[class]).min(most(class)));
         Some(scoring)

@@ -32,7 +32,7 @@ impl Untranslated {
 impl Finder {
     /// An empty finder. `folder` is only used when the budget is exceeded.
     pub fn new(budget_bytes: usize, folder: &Path) -> Finder {
-        Finder { by_text: Sorter::new(budget_bytes, folder), langs: Vec::new() }
+        Finder { by_text: Sorter::of_different(budget_bytes, folder), langs: Vec::new() }
     }
 
     /// Adds a text of a page. Short ones are left out: names and terms are the same in several languages.

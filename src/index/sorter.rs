@@ -28,13 +28,20 @@ pub struct Sorter {
     capacity: usize,
     folder: PathBuf,
     runs: Vec<File>,
+    /// Whether equal entries are one.
+    is_set: bool,
 }
 
 impl Sorter {
     /// An empty sorter. `folder` is only used when the budget is exceeded.
     pub fn new(budget_bytes: usize, folder: &Path) -> Sorter {
         let capacity = (budget_bytes / ENTRY_BYTES).max(1024);
-        Sorter { entries: Vec::new(), capacity, folder: folder.to_owned(), runs: Vec::new() }
+        Sorter { entries: Vec::new(), capacity, folder: folder.to_owned(), runs: Vec::new(), is_set: false }
+    }
+
+    /// An empty sorter of which equal entries come out as one: a group never takes more memory than its different entries.
+    pub fn of_different(budget_bytes: usize, folder: &Path) -> Sorter {
+        Sorter { is_set: true, ..Sorter::new(budget_bytes, folder) }
     }
 
     /// Allocates room for about `count` entries, so that the buffer need not grow by doubling.
@@ -60,8 +67,15 @@ impl Sorter {
         self.runs.len()
     }
 
-    fn spill(&mut self) -> Result<()> {
+    fn sort(&mut self) {
         self.entries.sort_unstable();
+        if self.is_set {
+            self.entries.dedup();
+        }
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        self.sort();
         let mut file =
             tempfile::tempfile_in(&self.folder).map_err(Error::io(&self.folder, "making a temporary file"))?;
         let mut writer = BufWriter::with_capacity(1 << 16, &mut file);
@@ -81,13 +95,13 @@ impl Sorter {
         Ok(())
     }
 
-    /// Calls `each` with every run of entries that share a key, in order of the key. Duplicates are kept.
+    /// Calls `each` with every run of entries that share a key, in order of the key. Duplicates are kept, but by [`Sorter::of_different`].
     ///
     /// # Errors
     /// When a run cannot be written or read back, or what `each` returns.
     pub fn for_each_group(mut self, mut each: impl FnMut(&[Entry]) -> Result<()>) -> Result<()> {
         if self.runs.is_empty() {
-            self.entries.sort_unstable();
+            self.sort();
             for group in self.entries.chunk_by(|a, b| a.key == b.key) {
                 each(group)?;
             }
@@ -105,7 +119,9 @@ impl Sorter {
                 each(&group)?;
                 group.clear();
             }
-            group.push(entry);
+            if !(self.is_set && group.last() == Some(&entry)) {
+                group.push(entry);
+            }
         }
         if !group.is_empty() {
             each(&group)?;
@@ -179,7 +195,15 @@ mod tests {
                 large.push(entry).expect("a writable folder");
             }
             prop_assert_eq!(small.spilled_runs() > 0, keys.len() > 1024);
-            prop_assert_eq!(groups(small), groups(large));
+            let all = groups(large);
+            prop_assert_eq!(groups(small), all.clone());
+            for budget in [0, 1 << 20] {
+                let mut twice = Sorter::of_different(budget, folder.path());
+                for entry in all.iter().chain(&all).flatten() {
+                    twice.push(*entry).expect("a writable folder");
+                }
+                prop_assert_eq!(groups(twice), all.clone());
+            }
         }
     }
 }

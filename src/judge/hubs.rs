@@ -3,7 +3,7 @@
 //! The pages of a document are versions of each other. One version is its hub: with it the others are aligned, and the rest follows from that.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
@@ -100,6 +100,16 @@ pub fn planned(pairs: &[Accepted]) -> Vec<Planned> {
     let mut planned: Vec<Planned> = pairs.iter().map(planned).collect();
     planned.sort_by_key(|planned| (planned.document, planned.hub.is_some()));
     planned
+}
+
+/// Lets each page pair of a document that is not `composing` be a document of its own, and puts these behind the others, language pair by
+/// language pair: so the models of few language pairs are needed at a time. `planned` is what [`planned`] gives.
+pub fn by_languages(planned: &mut [Planned], composing: &BTreeSet<u32>) {
+    let is_composing = |one: &Planned| composing.contains(&one.document);
+    planned.sort_by_key(|one| if is_composing(one) { (None, one.document) } else { (Some(one.pair), 0) });
+    let next = planned.iter().map(|one| one.document + 1).max().unwrap_or(0);
+    let others = planned.iter_mut().filter(|one| !composing.contains(&one.document));
+    others.zip(next..).for_each(|(one, document)| one.document = document);
 }
 
 #[cfg(test)]
@@ -203,5 +213,36 @@ mod tests {
         assert_eq!((hub(&parts), composed(&parts)), (None, 0));
         all.extend([("fr8 it8", 0.4), ("fr9 it9", 0.4), ("fr8 ru8", 0.4), ("fr9 ru9", 0.4)]);
         assert_eq!(hub(&all), Some((lang("fr"), 1)), "French is in 10 page pairs, whole or not, and English in 9");
+    }
+
+    #[test]
+    fn documents_that_compose_nothing_go_by_language_pair_where_models_have_no_room() {
+        let all = pairs(&[
+            ("de1 en1", 0.9),
+            ("de1 fr1", 0.4),
+            ("en1 fr1", 0.4),
+            ("de2 en2", 0.9),
+            ("de2 fr2", 0.9),
+            ("en2 fr2", 0.9),
+            ("de3 en3", 0.4),
+            ("en3 fr3", 0.4),
+        ]);
+        let mut found = planned(&all);
+        let composing = found.iter().filter(|one| one.hub.is_some()).map(|one| one.document).collect();
+        by_languages(&mut found, &composing);
+        assert_eq!(
+            shown(&found),
+            [
+                "1 de2 en2",
+                "1 en2 fr2",
+                "1 de2 fr2 by en2",
+                "3 de1 en1",
+                "4 de3 en3",
+                "5 de1 fr1",
+                "6 en1 fr1",
+                "7 en3 fr3"
+            ]
+        );
+        assert!(found.is_sorted_by_key(|one| one.document));
     }
 }

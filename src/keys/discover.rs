@@ -1,5 +1,6 @@
 //! The whole method on one domain, step after step.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -134,6 +135,9 @@ impl Scopes {
                 let members = parts.members(part);
                 let (Some(&first), Some(&last)) = (members.first(), members.last()) else { continue };
                 let has_hosts = host_at(pages, first) != host_at(pages, last);
+                if has_hosts && !are_few(pages, &members, &langs) {
+                    continue;
+                }
                 let depth = parts.chain(part).count();
                 scopes.folders.resize_with(scopes.folders.len().max(depth), Vec::new);
                 scopes.folders[depth - 1].push(Scope { pages: members, is_folder: true, has_hosts });
@@ -146,6 +150,13 @@ impl Scopes {
     fn all(&self) -> impl Iterator<Item = &[Scope]> {
         std::iter::once(&self.hosts).chain(&self.folders).map(Vec::as_slice)
     }
+}
+
+/// True where the hosts of some pages may stand for languages: a language has no more than two hosts on average, such as `en` and `www`.
+fn are_few(pages: &dyn Pages, members: &[u32], langs: &[Lang]) -> bool {
+    let hosts = members.chunk_by(|&x, &y| host_at(pages, x) == host_at(pages, y)).count();
+    let spoken: BTreeSet<Lang> = members.iter().map(|&page| langs[page as usize]).collect();
+    hosts <= 2 * spoken.len()
 }
 
 /// Keys, and the pairs that they took.
@@ -359,7 +370,7 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeMap;
 
     use proptest::prelude::*;
     use proptest::strategy::ValueTree;

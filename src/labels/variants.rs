@@ -80,6 +80,15 @@ impl Scripts {
         let is_one = all as usize >= MIN_PAGES && f64::from(latin.max(others)) >= MARKS * f64::from(all);
         is_one.then_some(latin > others)
     }
+
+    /// Whether a text marks Latin letters, where it marks a script: it stands in the URLs of pages in one script, and hardly any of `all` pages in
+    /// the other one have it, however few these are.
+    fn marked(self, all: Scripts) -> Option<bool> {
+        self.one().filter(|&is_latin| {
+            let other = usize::from(is_latin);
+            f64::from(self.0[other]) <= (1.0 - MARKS) * f64::from(all.0[other])
+        })
+    }
 }
 
 /// Lets pages count for their language in their script, `sr-Latn` and `sr-Cyrl`, where the site tells these apart: where its pages declare the
@@ -107,11 +116,13 @@ pub fn split_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
             texts.entry((page.lang, anatomy.hash(span))).or_default().0[usize::from(!page.is_latin)] += 1;
         });
     }
+    let declared = declared(&written);
     let mut same: FxHashMap<(Lang, u64), [bool; 2]> = FxHashMap::default();
     for page in &mut written {
         let mut skeletons = Vec::new();
         for_spans(pages, page.page, &mut anatomy, |anatomy, segment, span| {
-            let marks = texts.get(&(page.lang, anatomy.hash(span))).and_then(|scripts| scripts.one());
+            let marks =
+                texts.get(&(page.lang, anatomy.hash(span))).and_then(|scripts| scripts.marked(sizes[&page.lang]));
             if let Some(is_latin) = marks {
                 page.is_latin = is_latin;
                 let cuts = anatomy.cuts(segment, span).into_iter().flatten().map(|cut| anatomy.cut_hash(cut));
@@ -128,7 +139,6 @@ pub fn split_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
     let mut both: BTreeMap<Lang, usize> = BTreeMap::new();
     let in_both = same.iter().filter(|(_, scripts)| **scripts == [true; 2]);
     in_both.for_each(|((lang, _), _)| *both.entry(*lang).or_default() += 1);
-    let declared = declared(&written);
     for Written { page, lang, is_latin, .. } in written {
         let pages = both.get(&lang).copied().unwrap_or_default();
         if declared.contains(&lang) || pages >= MIN_PAGES && pages as f64 >= MIN_SHARE * smaller(lang) as f64 {
@@ -249,6 +259,12 @@ mod tests {
         let unmarked: Vec<String> = (0..4).map(|at| format!("x.org/{at}")).collect();
         let both: Vec<String> = unmarked.iter().cloned().chain(urls(&[("lat", 4)])).collect();
         assert!(scripts(&both, of_urls).into_iter().rev().eq(apart));
+        // Ten times as many pages in one script: what stands in all URLs marks nothing.
+        let mut few: Vec<String> = (0..40).map(|at| format!("x.org/a{at}.html")).collect();
+        few.extend((0..4).map(|at| format!("x.org/lat/a{at}.html")));
+        few.sort();
+        let found = scripts(&few, of_urls);
+        assert!(found.iter().zip(&few).all(|(tag, url)| (tag == "sr-Latn") == of_urls(url)), "{found:?}");
         let opaque = urls(&[("a", 8)]);
         let of_numbers = |url: &str| url.ends_with(['0', '2', '5', '6']);
         let found = scripts_of(&opaque, of_numbers, "sr-Latn-RS");

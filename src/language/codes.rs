@@ -37,8 +37,8 @@ fn tag(text: &str) -> Option<Lang> {
     if (2..=3).contains(&letters) && is_short() { Lang::parse(text) } else { None }
 }
 
-/// `zh-Hant-HK`, `sr_RS@latin`, `uz@cyrillic`.
-const LONGEST: usize = 12;
+/// `zh-Hant-HK`, `sr_RS@latin`, `uz_UZ@cyrillic`, `ks_IN@devanagari`.
+const LONGEST: usize = 16;
 
 #[cfg(test)]
 mod tests {

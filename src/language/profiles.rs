@@ -313,9 +313,10 @@ impl Profiles {
         self.of.iter().filter(move |profile| is_of(profile.lang, lang))
     }
 
-    /// True where texts are farther from the profile of a language than texts in it are. False where nothing is known of it.
+    /// True where texts are farther from the profile of a language than texts in it are. False where nothing is known of it, or the texts have
+    /// too few letters.
     pub fn are_far(&self, letters: &Letters, lang: Lang) -> bool {
-        self.distance(letters, lang).is_some_and(|distance| distance > NEAR)
+        letters.total() >= MIN_PAIRS && self.distance(letters, lang).is_some_and(|distance| distance > NEAR)
     }
 
     /// True where a text is clearly farther from the profile of the language that it is called by than from that of the one which its letters tell.

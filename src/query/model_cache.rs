@@ -1,5 +1,6 @@
 //! A cache of the models of language pairs that are being aligned.
 
+use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};
 
 use super::bitext::model;
@@ -21,12 +22,37 @@ pub(crate) struct ModelCache {
     routes: Routes,
     by_langs: BTreeMap<LangPair, Model>,
     bytes: usize,
+    /// The bytes of each model that was ever read.
+    sizes: BTreeMap<LangPair, usize>,
 }
 
 impl ModelCache {
     /// An empty one.
     pub fn new(routes: Routes) -> ModelCache {
-        ModelCache { routes, by_langs: BTreeMap::new(), bytes: 0 }
+        ModelCache { routes, by_langs: BTreeMap::new(), bytes: 0, sizes: BTreeMap::new() }
+    }
+
+    /// True when there is room for all models that some language pairs need, in an empty cache.
+    ///
+    /// # Errors
+    /// When a model cannot be read.
+    pub fn holds(&mut self, store: &Store, langs: impl Iterator<Item = LangPair>) -> Result<bool> {
+        let needed: BTreeSet<LangPair> = langs.collect();
+        let needed: BTreeSet<LangPair> = needed.into_iter().flat_map(|langs| self.routes.needed(langs)).collect();
+        let mut bytes = 0;
+        for langs in needed {
+            bytes += match self.sizes.get(&langs) {
+                Some(&size) => size,
+                None => {
+                    let size = bytes_of(&model(store, langs)?.unwrap_or_default());
+                    *self.sizes.entry(langs).or_insert(size)
+                }
+            };
+            if bytes >= MODEL_BYTES {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// True when the models for a language pair are in the cache, or there is room for them.
@@ -56,7 +82,9 @@ impl ModelCache {
         for langs in self.routes.needed(langs) {
             if let Entry::Vacant(entry) = self.by_langs.entry(langs) {
                 let model = entry.insert(model(store, langs)?.unwrap_or_default());
-                self.bytes += bytes_of(model);
+                let size = bytes_of(model);
+                self.bytes += size;
+                self.sizes.insert(langs, size);
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ pub const ROWS: usize = 50;
 /// The language of a field.
 pub fn lang(request: &Request, name: &str) -> Result<Option<Lang>, Failure> {
     let Some(text) = request.get(name) else { return Ok(None) };
-    Lang::parse(text).map(Some).ok_or_else(|| Failure::Bad(format!("{text:?} is no language")))
+    Lang::from_tag(text).map(Some).ok_or_else(|| Failure::Bad(format!("{text:?} is no language")))
 }
 
 /// The order in which pairs are to be listed.
@@ -29,7 +29,7 @@ pub fn order(request: &Request) -> PairOrder {
 pub fn lang_pair(text: &str) -> Result<LangPair, Failure> {
     let bad = || Failure::Bad(format!("{text:?} are not two languages, such as \"en fr\""));
     let (a, b) = text.split_once(' ').ok_or_else(bad)?;
-    let parse = |name: &str| Lang::parse(name).ok_or_else(bad);
+    let parse = |name: &str| Lang::from_tag(name).ok_or_else(bad);
     LangPair::new(parse(a)?, parse(b)?).ok_or_else(bad)
 }
 

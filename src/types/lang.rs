@@ -58,10 +58,10 @@ impl Lang {
         }
         let mut in_arabic = || subtags.any(|subtag| script(subtag) == Some("Arab"));
         // What has a code of its own.
-        Some(Lang::from_code(match primary.as_str() {
-            "az" | "aze" if in_arabic() => "azb",
-            "ku" | "kur" if in_arabic() => "ckb",
-            "pa" | "pan" if in_arabic() => "pnb",
+        Some(Lang::from_code(match code {
+            "az" if in_arabic() => "azb",
+            "ku" if in_arabic() => "ckb",
+            "pa" if in_arabic() => "pnb",
             _ => code,
         }))
     }
@@ -102,7 +102,11 @@ impl Lang {
     }
 
     fn in_named_script(tag: &str) -> Option<Lang> {
-        Lang::with(tag, |subtag| script(subtag).map(str::to_owned)).filter(|lang| !lang.as_str().starts_with("zh-"))
+        // The codes of some languages say the script.
+        let says_it = |lang: &Lang| {
+            lang.as_str().starts_with("zh-") || ["azb-Arab", "ckb-Arab", "pnb-Arab"].contains(&lang.as_str())
+        };
+        Lang::with(tag, |subtag| script(subtag).map(str::to_owned)).filter(|lang| !says_it(lang))
     }
 
     /// The language of a tag with what the first subtag that is `wanted` stands for.
@@ -287,6 +291,7 @@ mod tests {
             ("zh-t", "zh-Hant"),
             ("zh_s", "zh-Hans"),
             ("pa-Arab-PK", "pnb"),
+            ("kmr-Arab", "ckb"),
             ("az_arab", "azb"),
             ("az-Cyrl", "az"),
         ];

@@ -27,7 +27,7 @@ use crate::align::{
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Pages as _;
-use crate::judge::hubs::{Planned, planned};
+use crate::judge::hubs::{Planned, by_languages, planned};
 use crate::language;
 use crate::language::foreign::Untold;
 use crate::language::letters::Letters;
@@ -348,7 +348,14 @@ impl Aligning<'_> {
                 Some(open) if open.0 == at => open,
                 other => {
                     let site = Site::open(store, self.sites[at].0.site)?;
-                    let plan = planned(&accepted(&site));
+                    let mut plan = planned(&accepted(&site));
+                    if !self.models.holds(store, plan.iter().map(|planned| planned.pair.langs))? {
+                        let documents = plan.chunk_by(|x, y| x.document == y.document);
+                        let composes =
+                            |of: &&[Planned]| composed_by(of, self.models.routes()).iter().any(Option::is_some);
+                        let composing = documents.filter(composes).map(|of| of[0].document).collect();
+                        by_languages(&mut plan, &composing);
+                    }
                     self.untold.insert(at, untold_languages(&site, &plan));
                     other.insert((at, site, plan))
                 }

@@ -36,7 +36,7 @@ impl Stage for Links {
     }
 
     fn version(&self) -> u32 {
-        6
+        7
     }
 
     fn sections(&self) -> &'static [&'static str] {
