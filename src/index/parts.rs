@@ -204,6 +204,11 @@ impl Parts {
         x
     }
 
+    /// How many languages the pages of a part are in.
+    pub fn langs(&self, part: u32) -> usize {
+        self.sizes[part as usize].len()
+    }
+
     /// How many pages of a language a part has.
     pub fn pages(&self, part: u32, lang: Lang) -> u32 {
         self.sizes[part as usize].get(&lang).copied().unwrap_or(0)

@@ -1,6 +1,5 @@
 //! The whole method on one domain, step after step.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -19,7 +18,7 @@ use super::{doubtful, folders, rescue, unlabelled};
 use crate::copies;
 use crate::corrections::{OfSite, Said};
 use crate::error::Result;
-use crate::index::parts::{MIN_PAGES, Parts};
+use crate::index::parts::MIN_PAGES;
 use crate::index::site::{NO_LABEL, Pages, SiteIndex};
 use crate::labels;
 use crate::language::profiles::Profiles;
@@ -106,8 +105,6 @@ struct Scope {
     /// A folder, which is part of a host, or the same folder of several hosts that stand for languages; keys are sought among those of its
     /// pages that those of the host, or between hosts, leave alone.
     is_folder: bool,
-    /// Whether its pages are on several hosts.
-    has_hosts: bool,
 }
 
 /// What is a site: hosts, or all of a domain; then the folders that can speak for themselves, the outer ones first.
@@ -115,32 +112,40 @@ struct Scopes {
     hosts: Vec<Scope>,
     /// Those of each depth.
     folders: Vec<Vec<Scope>>,
+    /// The folders that several hosts share, of each depth. Their pages are paired by what stands in the labels of the hosts.
+    shared: Vec<Vec<Scope>>,
 }
 
 impl Scopes {
     fn new(pages: &dyn Pages, site: &SiteIndex<'_>, params: &Params) -> Scopes {
-        let whole = || Scope { pages: (0..pages.count()).collect(), is_folder: false, has_hosts: false };
-        let host = |range: Range<u32>| Scope { pages: range.collect(), is_folder: false, has_hosts: false };
+        let whole = || Scope { pages: (0..pages.count()).collect(), is_folder: false };
+        let host = |range: Range<u32>| Scope { pages: range.collect(), is_folder: false };
         let mut scopes = Scopes {
             hosts: match params.site {
                 SiteUnit::Domain => vec![whole()],
                 SiteUnit::Host => host_ranges(pages).into_iter().map(host).collect(),
             },
             folders: Vec::new(),
+            shared: Vec::new(),
         };
         if params.folders && pages.count() > MIN_PAGES {
-            let langs: Vec<Lang> = (0..pages.count()).map(|page| site.lang(page).unwrap_or(Lang::UNKNOWN)).collect();
-            let parts = Parts::new(&folders::tree(pages, [].iter(), &langs), &langs);
+            let parts = folders::parts(pages, [].iter(), site);
+            let has_keys_of_hosts = params.fields.contains(&Field::Host);
+            let depths = (1..parts.count()).map(|part| parts.chain(part).count()).max().unwrap_or(0);
+            for of_depth in [&mut scopes.folders, &mut scopes.shared] {
+                of_depth.resize_with(depths, Vec::new);
+            }
             for part in 1..parts.count() {
                 let members = parts.members(part);
-                let (Some(&first), Some(&last)) = (members.first(), members.last()) else { continue };
-                let has_hosts = host_at(pages, first) != host_at(pages, last);
-                if has_hosts && !are_few(pages, &members, &langs) {
-                    continue;
-                }
-                let depth = parts.chain(part).count();
-                scopes.folders.resize_with(scopes.folders.len().max(depth), Vec::new);
-                scopes.folders[depth - 1].push(Scope { pages: members, is_folder: true, has_hosts });
+                let hosts = members.chunk_by(|&x, &y| host_at(pages, x) == host_at(pages, y)).count();
+                let of_depth = match hosts {
+                    0 => continue,
+                    1 => &mut scopes.folders,
+                    // Hosts may stand for languages: a language has no more than two on average, such as `en` and `www`.
+                    _ if has_keys_of_hosts && hosts <= 2 * parts.langs(part) => &mut scopes.shared,
+                    _ => continue,
+                };
+                of_depth[parts.chain(part).count() - 1].push(Scope { pages: members, is_folder: true });
             }
         }
         scopes
@@ -150,13 +155,6 @@ impl Scopes {
     fn all(&self) -> impl Iterator<Item = &[Scope]> {
         std::iter::once(&self.hosts).chain(&self.folders).map(Vec::as_slice)
     }
-}
-
-/// True where the hosts of some pages may stand for languages: a language has no more than two hosts on average, such as `en` and `www`.
-fn are_few(pages: &dyn Pages, members: &[u32], langs: &[Lang]) -> bool {
-    let hosts = members.chunk_by(|&x, &y| host_at(pages, x) == host_at(pages, y)).count();
-    let spoken: BTreeSet<Lang> = members.iter().map(|&page| langs[page as usize]).collect();
-    hosts <= 2 * spoken.len()
 }
 
 /// Keys, and the pairs that they took.
@@ -202,20 +200,24 @@ impl Search<'_> {
         }
         let several_hosts = host_at(self.pages, 0) != host_at(self.pages, self.pages.count().saturating_sub(1));
         if self.params.fields.contains(&Field::Host) && several_hosts {
-            let domain = Scope { pages: (0..self.pages.count()).collect(), is_folder: false, has_hosts: true };
+            let domain = Scope { pages: (0..self.pages.count()).collect(), is_folder: false };
             keys.extend(self.keys_of(site, &domain, Shape::HostSpans, None)?);
         }
         let matched = Matched::new(self.params.one_partner);
         let mut taken = Taken { keys: Vec::new(), pairs: Vec::new(), matched };
         taken.compete(keys, self.params.order());
-        for scopes in &self.scopes.folders {
-            self.leftover_keys(site, Shape::Spans, scopes, &mut taken)?;
+        for (folders, shared) in self.scopes.folders.iter().zip(&self.scopes.shared) {
+            self.leftover_keys(site, Shape::Spans, folders, &mut taken)?;
+            self.leftover_keys(site, Shape::HostSpans, shared, &mut taken)?;
         }
         Ok(taken)
     }
 
     /// Adds keys of some scopes, among pages that have no partner yet.
     fn leftover_keys(&self, site: &SiteIndex<'_>, shape: Shape, scopes: &[Scope], taken: &mut Taken) -> Result<()> {
+        if scopes.is_empty() {
+            return Ok(());
+        }
         let alone = |page: u32, lang: Lang| {
             let mut others = site.langs.iter().filter_map(|&other| LangPair::new(lang, other));
             others.any(|pair| !taken.matched.has_partner(pair, page))
@@ -229,14 +231,7 @@ impl Search<'_> {
         let mut keys = Vec::new();
         let told = Step::new(self.watch, "keys of pages that are left", scopes.len());
         for scope in scopes {
-            // Pages of several hosts are paired by what stands in the labels of their hosts.
-            let shape = match shape {
-                Shape::Spans if scope.has_hosts && self.params.fields.contains(&Field::Host) => Some(Shape::HostSpans),
-                shape => Some(shape).filter(|_| !scope.has_hosts),
-            };
-            if let Some(shape) = shape {
-                keys.extend(self.keys_of(&left, scope, shape, Some((&taken.matched, site)))?);
-            }
+            keys.extend(self.keys_of(&left, scope, shape, Some((&taken.matched, site)))?);
             told.did(1);
         }
         // The pages of a key that is forbidden are left over: it is found again, and is the same.
@@ -250,7 +245,7 @@ impl Search<'_> {
     fn keys_of(
         &self,
         site: &SiteIndex<'_>,
-        Scope { pages, is_folder, .. }: &Scope,
+        Scope { pages, is_folder }: &Scope,
         shape: Shape,
         leftover: Option<(&Matched, &SiteIndex<'_>)>,
     ) -> Result<Vec<FoundKey>> {
@@ -370,7 +365,7 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use proptest::prelude::*;
     use proptest::strategy::ValueTree;

@@ -151,14 +151,13 @@ struct Letters {
 impl Letters {
     /// From the pages that are in one language. The marks of `keys` are no folders.
     fn new(pages: &dyn Pages, site: &SiteIndex<'_>, keys: &[FoundKey], params: &Params) -> Letters {
-        let langs: Vec<Lang> = (0..pages.count()).map(|page| site.lang(page).unwrap_or(Lang::UNKNOWN)).collect();
         let keys = keys.iter().filter(|key| !key.state.is_out()).map(|found| &found.key);
-        let mut letters =
-            Letters { parts: Parts::new(&folders::tree(pages, keys, &langs), &langs), sums: BTreeMap::new() };
-        for page in (0..pages.count()).filter(|&page| langs[page as usize].is_known()) {
+        let mut letters = Letters { parts: folders::parts(pages, keys, site), sums: BTreeMap::new() };
+        for page in 0..pages.count() {
+            let Some(lang) = site.lang(page) else { continue };
             let facts = pages.facts(page);
             if facts.form.has_text() && f64::from(facts.confidence) >= params.min_confidence {
-                letters.add(langs[page as usize], page, f64::from(facts.latin_share));
+                letters.add(lang, page, f64::from(facts.latin_share));
             }
         }
         letters

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
-use crate::index::parts::Tree;
-use crate::index::site::Urls;
+use crate::index::parts::{Parts, Tree};
+use crate::index::site::{SiteIndex, Urls};
 use crate::language::codes::named_language;
 use crate::text::runs::MAX_RUN;
 use crate::text::tokens::{Anatomy, Segment, Separators, Span, mix};
@@ -36,6 +36,12 @@ pub fn tree<'k>(urls: &dyn Urls, keys: impl Iterator<Item = &'k Key>, langs: &[L
         let steps = hosts.into_iter().rev().chain(of(Field::Path)).take(MAX_DEPTH);
         steps.filter_map(|segment| names.without_marks(&anatomy, segment)).collect()
     }))
+}
+
+/// The parts of a site, by the languages of its pages; `keys` as for [`tree`].
+pub fn parts<'k>(urls: &dyn Urls, keys: impl Iterator<Item = &'k Key>, site: &SiteIndex<'_>) -> Parts {
+    let langs: Vec<Lang> = (0..urls.count()).map(|page| site.lang(page).unwrap_or(Lang::UNKNOWN)).collect();
+    Parts::new(&tree(urls, keys, &langs), &langs)
 }
 
 struct Names<'k> {
@@ -72,7 +78,7 @@ impl Names<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::parts::{Parts, WHOLE};
+    use crate::index::parts::WHOLE;
     use crate::index::site::{ListedPages, PageFacts};
     use crate::types::{Edit, LangPair};
 
