@@ -55,7 +55,7 @@ pub fn classes(scoring: &Scoring, beads: &[Option<Scored>]) -> Vec<usize> {
 }
 
 /// The same, where some beads `are_sure` for other reasons.
-pub fn classes_beside(scoring: &Scoring, beads: &[Option<Scored>], are_sure: impl Fn(usize) -> bool) -> Vec<usize> {
+fn classes_beside(scoring: &Scoring, beads: &[Option<Scored>], are_sure: impl Fn(usize) -> bool) -> Vec<usize> {
     // For each bead and for the end, how many beads before it are sure.
     let mut sure_before = vec![0usize];
     for (at, bead) in beads.iter().enumerate() {

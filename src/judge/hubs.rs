@@ -67,7 +67,7 @@ pub fn planned(pairs: &[Accepted]) -> Vec<Planned> {
     let mut of_page: FxHashMap<u32, u32> = FxHashMap::default();
     let mut of_lang: BTreeMap<Lang, u64> = BTreeMap::new();
     for Accepted { pair, is_whole, .. } in pairs.iter().filter(|accepted| common(&accepted.pair).is_some()) {
-        for (lang, page) in [(pair.langs.a, pair.a), (pair.langs.b, pair.b)] {
+        for (lang, page) in pair.sides() {
             *of_lang.entry(lang).or_default() += 1;
             *of_page.entry(page).or_default() += u32::from(*is_whole);
         }
@@ -91,10 +91,9 @@ pub fn planned(pairs: &[Accepted]) -> Vec<Planned> {
         let group = common(&pair);
         let document = group.map_or(next, |group| *numbers.entry(group).or_insert(next));
         next += u32::from(document == next);
-        let hub = group.and_then(|group| hubs[group as usize]).filter(|&hub| {
-            let sides = [(pair.langs.a, pair.a), (pair.langs.b, pair.b)];
-            sides.into_iter().all(|side| are_whole(side, hub))
-        });
+        let hub = group
+            .and_then(|group| hubs[group as usize])
+            .filter(|&hub| pair.sides().into_iter().all(|side| are_whole(side, hub)));
         Planned { pair, document, hub }
     };
     let mut planned: Vec<Planned> = pairs.iter().map(planned).collect();

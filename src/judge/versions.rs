@@ -21,8 +21,8 @@ impl Documents {
     /// Joins the groups of a pair's two pages. `false`, and nothing changes, where the groups are different and both have a page in some
     /// language. Time: the number of languages of both groups; moving pages from group to group takes the logarithm of a document's pages
     /// for each page in all.
-    pub fn join(&mut self, PagePair { langs, a, b }: PagePair) -> bool {
-        let [of_a, of_b] = [(langs.a, a), (langs.b, b)].map(|version| self.group_of(version));
+    pub fn join(&mut self, pair: PagePair) -> bool {
+        let [of_a, of_b] = pair.sides().map(|version| self.group_of(version));
         if of_a == of_b {
             return true;
         }

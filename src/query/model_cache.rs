@@ -1,7 +1,6 @@
 //! A cache of the models of language pairs that are being aligned.
 
-use std::collections::BTreeSet;
-use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::bitext::model;
 use crate::align::routes::{Route, Routes};
@@ -44,8 +43,13 @@ impl ModelCache {
             bytes += match self.sizes.get(&langs) {
                 Some(&size) => size,
                 None => {
-                    let size = bytes_of(&model(store, langs)?.unwrap_or_default());
-                    *self.sizes.entry(langs).or_insert(size)
+                    let is_full = self.bytes >= MODEL_BYTES;
+                    let size = self.load(store, langs)?;
+                    if is_full {
+                        self.by_langs.remove(&langs);
+                        self.bytes -= size;
+                    }
+                    size
                 }
             };
             if bytes >= MODEL_BYTES {
@@ -80,14 +84,21 @@ impl ModelCache {
     /// When they cannot be read.
     pub fn read(&mut self, store: &Store, langs: LangPair) -> Result<()> {
         for langs in self.routes.needed(langs) {
-            if let Entry::Vacant(entry) = self.by_langs.entry(langs) {
-                let model = entry.insert(model(store, langs)?.unwrap_or_default());
-                let size = bytes_of(model);
-                self.bytes += size;
-                self.sizes.insert(langs, size);
+            if !self.by_langs.contains_key(&langs) {
+                self.load(store, langs)?;
             }
         }
         Ok(())
+    }
+
+    /// Reads a model that is not in the cache; how many bytes it takes.
+    fn load(&mut self, store: &Store, langs: LangPair) -> Result<usize> {
+        let model = model(store, langs)?.unwrap_or_default();
+        let size = bytes_of(&model);
+        self.by_langs.insert(langs, model);
+        self.sizes.insert(langs, size);
+        self.bytes += size;
+        Ok(size)
     }
 
     /// What is known of a language pair whose models were read. Panics when they were not.

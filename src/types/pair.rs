@@ -13,6 +13,13 @@ pub struct PagePair {
     pub b: u32,
 }
 
+impl PagePair {
+    /// Both pages, each with its language.
+    pub fn sides(self) -> [(Lang, u32); 2] {
+        [(self.langs.a, self.a), (self.langs.b, self.b)]
+    }
+}
+
 /// One pair of pages, for listing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairLine {

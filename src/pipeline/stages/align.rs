@@ -493,11 +493,11 @@ fn commit(store: &mut Store, changes: Changes) -> Result<()> {
 
 /// The languages of the pairs of a site that words cannot tell, by the letters of its pages.
 fn untold_languages(site: &Site, plan: &[Planned]) -> Untold {
-    let sides = |pair: &PagePair| [(pair.a, pair.langs.a), (pair.b, pair.langs.b)];
-    let langs: BTreeSet<Lang> = plan.iter().flat_map(|planned| sides(&planned.pair)).map(|side| side.1).collect();
+    let sides = || plan.iter().flat_map(|planned| planned.pair.sides());
+    let langs: BTreeSet<Lang> = sides().map(|side| side.0).collect();
     let untold: BTreeSet<Lang> = langs.into_iter().filter(|&lang| !language::is_told(lang)).collect();
-    let sides = plan.iter().flat_map(|planned| sides(&planned.pair));
-    let pages: BTreeMap<u32, Lang> = sides.filter(|side| untold.contains(&side.1)).collect();
+    let of_untold = sides().filter(|side| untold.contains(&side.0));
+    let pages: BTreeMap<u32, Lang> = of_untold.map(|(lang, page)| (page, lang)).collect();
     let mut shown: BTreeMap<Lang, Letters> = BTreeMap::new();
     for (page, lang) in pages {
         if let Some(letters) = Letters::of(site.pages.letters(page)) {

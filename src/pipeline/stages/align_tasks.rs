@@ -32,12 +32,8 @@ impl Task {
 
     /// Both pages.
     pub fn sides(&self) -> [Version; 2] {
-        sides(&self.pair)
+        self.pair.sides()
     }
-}
-
-fn sides(pair: &PagePair) -> [Version; 2] {
-    [(pair.langs.a, pair.a), (pair.langs.b, pair.b)]
 }
 
 /// The page pair of two versions, as it has its sides.
@@ -53,7 +49,7 @@ pub fn with(hub: Version, version: Version) -> [Version; 2] {
 pub fn composed_by(document: &[Planned], routes: &Routes) -> Vec<Option<Version>> {
     let is_learnt =
         |lang: Lang, hub: Lang| LangPair::new(lang, hub).is_some_and(|langs| routes.of(langs) == Route::Own);
-    let versions: BTreeMap<Lang, u32> = document.iter().flat_map(|planned| sides(&planned.pair)).collect();
+    let versions: BTreeMap<Lang, u32> = document.iter().flat_map(|planned| planned.pair.sides()).collect();
     let candidates = |planned: &Planned| {
         let langs = planned.pair.langs;
         let by = match routes.of(langs) {
@@ -64,19 +60,19 @@ pub fn composed_by(document: &[Planned], routes: &Routes) -> Vec<Option<Version>
     };
     let is_direct = |planned: &&Planned| candidates(planned).next().is_none();
     let direct: BTreeSet<[Version; 2]> =
-        document.iter().filter(is_direct).map(|planned| sides(&planned.pair)).collect();
+        document.iter().filter(is_direct).map(|planned| planned.pair.sides()).collect();
     let helps = |planned: &Planned, hub: Version| {
-        sides(&planned.pair).into_iter().all(|version| direct.contains(&with(hub, version)))
+        planned.pair.sides().into_iter().all(|version| direct.contains(&with(hub, version)))
     };
     document.iter().map(|planned| candidates(planned).find(|&hub| helps(planned, hub))).collect()
 }
 
 /// The places of the page pairs of which a part of a document is composed, and which are not in this part.
 pub fn missing(document: &[Planned], by: &[Option<Version>], part: Range<usize>) -> Vec<usize> {
-    let composed = part.clone().filter_map(|place| Some((&document[place].pair, by[place]?)));
+    let composed = part.clone().filter_map(|place| Some((document[place].pair, by[place]?)));
     let needed: BTreeSet<[Version; 2]> =
-        composed.flat_map(|(pair, hub)| sides(pair).map(|version| with(hub, version))).collect();
-    let is_needed = |place: &usize| needed.contains(&sides(&document[*place].pair));
+        composed.flat_map(|(pair, hub)| pair.sides().map(|version| with(hub, version))).collect();
+    let is_needed = |place: &usize| needed.contains(&document[*place].pair.sides());
     (0..document.len()).filter(|place| !part.contains(place)).filter(is_needed).collect()
 }
 
