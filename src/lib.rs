@@ -58,7 +58,8 @@ pub mod upkeep;
 
 pub use config::Config;
 pub use error::{Error, Result};
-pub use pipeline::{explain, run_all};
+pub use pipeline::run_all;
+pub use query::explain::explain;
 pub use query::{Scope, pairs};
 pub use store::{Access, Store};
 
@@ -145,6 +146,10 @@ pub mod propose;
 mod sequence;
 #[cfg(feature = "internals")]
 pub mod sequence;
+#[cfg(not(feature = "internals"))]
+mod site;
+#[cfg(feature = "internals")]
+pub mod site;
 #[cfg(not(feature = "internals"))]
 mod text;
 #[cfg(feature = "internals")]

@@ -19,10 +19,12 @@ use crate::keys::hosts::host_ranges;
 use crate::keys::{Kin, State};
 use crate::pipeline::fingerprint;
 use crate::pipeline::stages::keys::Keys;
-use crate::query::open::OpenSite;
-use crate::query::{KeyLine, Scope, Site, number, numbered_keys, sites, state_name};
+use crate::query::{KeyLine, numbered_keys, state_name};
+use crate::site::open::OpenSite;
+use crate::site::{Scope, Site, sites};
 use crate::store::layout::{HostRow, KeyRow, PageEntry, PairRow, ResultRecord, SkipEntry, StoredPage};
 use crate::store::{Captures, Store, Unpacked};
+use crate::types::number;
 use crate::types::{Key, SiteId, SkipReason, host_of};
 
 /// The kind of rows that list divided domains. Part: the domain's number among the outlines; number: its first part; count: how many parts.

@@ -9,7 +9,7 @@ use super::teaching::learnt;
 use crate::error::Result;
 use crate::pipeline::run_stage;
 use crate::pipeline::stages::{align_survey::samples, iterate::Iterate, verify::Verify};
-use crate::query::learnt_record;
+use crate::site::learnt::learnt_record;
 
 /// Store rows of a part → store rows with its page pairs, and rows with the pairs from which alignment may learn.
 pub fn judge(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Result<()> {

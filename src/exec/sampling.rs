@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::index::smallest::Smallest;
 use crate::learn::{TrainingPair, TrainingPairs};
 use crate::pipeline::stages::align_survey::Samples;
-use crate::query::teaching::Teaching;
+use crate::site::teaching::Teaching;
 use crate::store::Store;
 use crate::types::{LangPair, PagePair, SiteId};
 

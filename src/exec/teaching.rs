@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::index::site::Urls;
 use crate::judge::score::INPUTS;
 use crate::learn::{self, Learner, Learnt, Lesson, Settings, SurePair, Training};
-use crate::query::open::OpenSite;
+use crate::site::open::OpenSite;
 use crate::types::{LangPair, SiteId};
 
 /// The kind of rows of lessons. Number: the order in which they are used.

@@ -8,11 +8,12 @@ use super::Context;
 use crate::error::Result;
 use crate::explore::{self, By, Next, Rank, WebBuilder};
 use crate::index::web::Web;
-use crate::query::{self, number};
+use crate::site::hosts::hosts;
 use crate::store::catalog::Changes;
 use crate::store::layout::{RequestRecord, RoundRecord, WebHead, WebRecord, web_records};
 use crate::store::{SiteWeb, Store};
 use crate::types::SiteId;
+use crate::types::number;
 
 /// What a site of the graph is: a domain or a host.
 fn kind(by_domain: bool) -> &'static str {
@@ -58,7 +59,7 @@ pub(crate) fn for_each_link(
 /// Memory: two names for each pair of linked sites while it is made; afterwards 12 bytes for each pair, and the names of sites.
 fn make_web(store: &Store, context: &Context<'_>, by_domain: bool) -> Result<Vec<WebRecord>> {
     let mut builder = WebBuilder::new(by_domain);
-    for host in query::hosts(store)? {
+    for host in hosts(store)? {
         builder.add_host(&host.host, host.credibility, host.pairs);
     }
     for_each_link(store, context, |from, to, links| {

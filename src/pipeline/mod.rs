@@ -14,12 +14,7 @@ use crate::program::SCORES;
 use crate::store::{Results, Store};
 use crate::upkeep::Given;
 
-mod computed;
 pub mod explore;
-#[cfg(not(feature = "internals"))]
-pub(crate) mod models;
-#[cfg(feature = "internals")]
-pub mod models;
 mod observer;
 pub mod recover;
 mod stage;
@@ -29,7 +24,6 @@ pub(crate) mod stages;
 pub mod stages;
 mod stale;
 
-pub use computed::explain;
 pub use observer::{Observer, Silent};
 pub use stage::{Context, Stage, fingerprint};
 pub use stages::STAGES;

@@ -11,9 +11,9 @@ use super::Context;
 use crate::archive;
 use crate::config::Config;
 use crate::error::Result;
-use crate::query::paired_site::{PairedSite, active_keys, link_targets};
-use crate::query::{self, Scope, Site};
 use crate::recover::{self, DeepPage, Filter, Outcome, Requested};
+use crate::site::paired::{PairedSite, active_keys, link_targets};
+use crate::site::{Scope, Site, sites};
 use crate::store::Store;
 use crate::store::catalog::Changes;
 use crate::store::layout::{RequestRecord, RequestedRecord};
@@ -48,7 +48,7 @@ pub struct Plan {
 /// When the store or an index cannot be read.
 pub fn plan(store: &Store, context: &Context<'_>, request: &Request<'_>) -> Result<Plan> {
     let mut pages = Vec::new();
-    let sites = query::sites(store, request.scope)?;
+    let sites = sites(store, request.scope)?;
     context.observer.begin("recover", "pages without a partner", "sites", Some(sites.len() as u64));
     for (id, done) in sites.into_iter().zip(1..) {
         let site = PairedSite::open(store, Site::open(store, id)?)?;

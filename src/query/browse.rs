@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::pairs::{judged_line, pair_line};
-use super::scope::{Scope, sites};
-use super::site::Site;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::hosts::host_ranges;
+use crate::site::results::Site;
+use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::types::{self, CanonicalUrl, JudgedPair, LangPair, Method, Outcome, PairLine, host_of};
 

@@ -6,14 +6,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::explain::in_parentheses;
 use super::nearest::nearest;
-use super::open::OpenSite;
-use super::scope::Scope;
-use super::scope::sites;
-use super::site::Site;
 use crate::config::Config;
 use crate::corrections::{Correction, Corrections, Line, Place, Said};
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
+use crate::site::open::OpenSite;
+use crate::site::results::Site;
+use crate::site::scope::Scope;
+use crate::site::scope::sites;
 use crate::store::Store;
 use crate::types::{
     CanonicalUrl, Lang, LangPair, Method, Outcome, PagePair, SiteId, counted, host_of, registrable_domain,

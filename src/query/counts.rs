@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::bitext::{are_compared, fresh_head};
-use super::site::pair_source;
 use crate::align::clean::Reason;
 use crate::error::Result;
+use crate::site::bitext::{are_compared, fresh_head};
+use crate::site::results::pair_source;
 use crate::store::Store;
 use crate::store::layout::{BitextHead, SiteHead};
 use crate::types::{SiteId, SkipReason};

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::archives::ArchiveNames;
-use super::bitext::{SiteBitext, page_record};
 use super::pairs::{judged_line, pair_line};
-use super::paragraphs::{Paragraphs, sentence_text};
-use super::scope::{Scope, sites};
-use super::site::Site;
 use crate::align::clean::Reason;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
+use crate::site::bitext::{SiteBitext, page_record};
+use crate::site::paragraphs::{Paragraphs, sentence_text};
+use crate::site::results::Site;
+use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::store::layout::{ArchivedBitextPairRow, BeadRow, StoredPage};
 use crate::types::{AlignedSentences, DocumentLine, JudgedPair, Lang, PageLine, PairLine, Provenance, tag_name};

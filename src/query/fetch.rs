@@ -1,9 +1,9 @@
 //! The captures whose text is missing for pairs.
 
-use super::scope::{Scope, sites};
-use super::site::Site;
 use crate::error::Result;
 use crate::index::site::Urls;
+use crate::site::results::Site;
+use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::types::{FetchLine, Lang};
 

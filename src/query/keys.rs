@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use super::browse::{lies_in, pages_of};
 use super::number;
-use super::scope::{Scope, sites};
-use super::site::Site;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::{State, credibility};
+use crate::site::results::Site;
+use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::store::layout::ArchivedResultRecord;
 use crate::text::counterpart;

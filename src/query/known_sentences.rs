@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use super::bitext::{SiteBitext, are_compared};
-use super::frequency::hash_of_bead;
-use super::scope::{Scope, sites};
-use super::site::Site;
 use crate::align::clean::{hash_of_sentences, hash_of_text};
 use crate::config::Memory;
 use crate::error::{Error, Result};
 use crate::index::sorter::{Entry, Sorter};
+use crate::site::bitext::{SiteBitext, are_compared};
+use crate::site::frequency::hash_of_bead;
+use crate::site::results::Site;
+use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::types::BitextLine;
 

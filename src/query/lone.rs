@@ -6,11 +6,11 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::browse::{pages_of, paired};
-use super::scope::{Scope, sites};
-use super::site::Site;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};
+use crate::site::results::Site;
+use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::types::{JudgedPair, Lang, Outcome};
 

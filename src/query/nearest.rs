@@ -4,10 +4,10 @@ use std::fmt;
 
 use strsim::osa_distance;
 
-use super::scope::{NOT_INDEXED, Scope, is_indexed};
-use super::site::Site;
 use crate::error::Result;
 use crate::index::site::Urls;
+use crate::site::results::Site;
+use crate::site::scope::{NOT_INDEXED, Scope, is_indexed};
 use crate::store::Store;
 use crate::types::{CanonicalUrl, host_of};
 

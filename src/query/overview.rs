@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::archives::archives;
 use super::bins::{BINS, bin};
 use super::counts::totals;
-use super::hosts::{HostLine, hosts_of};
 use super::lone::{LoneReason, reasons};
-use super::scope::{Scope, sites};
-use super::site::Site;
 use super::walk::Digest;
 use crate::align::clean::Reason;
 use crate::config::Config;
 use crate::error::Result;
+use crate::site::hosts::{HostLine, hosts_of};
+use crate::site::results::Site;
+use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::types::{JudgedPair, Lang, LangPair, Method, Outcome, SkipReason};
 

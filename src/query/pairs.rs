@@ -2,13 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-use super::bitext::{accepted_pairs, is_fresh, page_record};
-use super::scope::{Scope, sites};
-use super::scores::{UserScorer, shortest};
-use super::site::{Site, is_of_request};
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
+use crate::site::bitext::{accepted_pairs, is_fresh, page_record};
+use crate::site::results::{Site, is_of_request};
+use crate::site::scope::{Scope, sites};
+use crate::site::scores::{UserScorer, shortest};
 use crate::store::Store;
 use crate::store::layout::{ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord};
 use crate::types::{self, CanonicalUrl, JudgedPair, Lang, Method, Outcome, PairLine};

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::bitext::{SiteBitext, page_record};
-use super::site::Site;
 use crate::align::clean::Reason;
 use crate::error::Result;
+use crate::site::bitext::{SiteBitext, page_record};
+use crate::site::results::Site;
 use crate::store::Store;
 use crate::store::layout::{BeadRow, StoredPage};
 use crate::types::{Block, CanonicalUrl, Lang, tag_name};

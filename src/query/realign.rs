@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::bitext::{accepted_pairs, document, page_record};
-use super::scope::{Scope, sites};
-use super::site::Site;
 use crate::align::train::learn;
 use crate::align::{Params, WordEvidence, align};
 use crate::error::Result;
 use crate::index::site::{Urls, hash_of_pair};
+use crate::site::bitext::{accepted_pairs, document, page_record};
+use crate::site::results::Site;
+use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::text::words::Words;
 use crate::types::{Bead, LangPair, PagePair, SiteId};

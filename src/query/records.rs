@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::bitext::{accepted_pairs, page_record};
-use super::scope::{Scope, sites};
-use super::site::Site;
 use crate::archive::{self, Copier, STREAM};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
+use crate::site::bitext::{accepted_pairs, page_record};
+use crate::site::results::Site;
+use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::store::layout::ArchiveRecord;
 use crate::types::{ArchiveId, CopiedRecord, Lang};

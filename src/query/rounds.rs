@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::hosts::hosts;
 use crate::error::Result;
 use crate::explore::{self, Arrivals};
+use crate::site::hosts::hosts;
 use crate::store::Store;
 use crate::store::layout::RoundRecord;
 

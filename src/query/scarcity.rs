@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::scope::{Scope, sites};
-use super::site::Site;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::{Pages as _, Urls};
 use crate::keys::State;
+use crate::site::results::Site;
+use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::types::Lang;
 

@@ -9,12 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::browse::paired;
 use super::explain::{CandidateOutcome, min_score};
-use super::scope::{Scope, sites};
-use super::site::{Site, judged};
 use crate::config::{Config, Strategy};
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};
 use crate::keys::hosts::host_ranges;
+use crate::site::results::{Site, judged};
+use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::types::{JudgedPair, Lang, Outcome, SiteId, counted, grouped, host_of, registrable_domain};
 

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::bitext::page_record;
 use super::explain::RecordPlace;
-use super::site::Site;
 use crate::archive::STREAM;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::intake::contents::{Wanted, copies};
+use crate::site::bitext::page_record;
+use crate::site::results::Site;
 use crate::store::Store;
 use crate::types::{ArchiveId, CanonicalUrl, Lang, LinkKind, tag_name};
 

@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::hosts::{HostLine, hosts_of};
-use super::scope::{Scope, sites};
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::sides::Sides;
+use crate::site::hosts::{HostLine, hosts_of};
+use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::store::tokens::token_hash;
 use crate::text::tokens::Anatomy;

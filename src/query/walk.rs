@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::bins::bin;
 use super::browse::{PairFilter, pass, passed_line};
 use super::lone::{LoneFilter, LonePage, LoneReason, lone_of};
-use super::scope::Scope;
-use super::site::Site;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
+use crate::site::results::Site;
+use crate::site::scope::Scope;
 use crate::store::Store;
 use crate::types::{JudgedPair, LangPair, Method, Outcome, PairLine, SiteId};
 

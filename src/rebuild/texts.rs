@@ -11,7 +11,7 @@ use crate::archive::{self, Archive, Item, Limits, STREAM, Stream};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::intake::{self, Sink};
-use crate::query::sentence_text;
+use crate::site::paragraphs::sentence_text;
 use crate::store::layout::{PageEntry, StoredPage};
 use crate::types::{CanonicalUrl, Place, Skip, SkipReason, without_scheme};
 

@@ -104,3 +104,10 @@ pub struct BitextLine {
     /// on both pages, and the one before was kept.
     pub joint: Option<[&'static str; 2]>,
 }
+
+impl BitextLine {
+    /// Both languages and texts.
+    pub fn texts(&self) -> [(Lang, &str); 2] {
+        [(self.lang_a, &self.text_a), (self.lang_b, &self.text_b)]
+    }
+}

@@ -46,14 +46,24 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     // Shell. Page tables are looked at by key discovery as they lie on disk, so `store` implements traits of `index`.
     ("store", &[]),
     ("config", METHODS),
-    // Answers of the store, in the words of the methods that left them there.
-    ("query", &["*"]),
+    (
+        "site",
+        &["align", "config", "extract", "judge", "keys", "learn", "lexicon", "papers", "recover", "store", "verify"],
+    ),
     ("upkeep", &["config", "keys", "store"]),
     ("program", &["config"]),
     ("intake", &["archive", "extract", "copies", "config", "program", "store"]),
-    ("pipeline", &["*"]),
+    (
+        "pipeline",
+        &[
+            "align", "archive", "config", "explore", "extract", "intake", "iterate", "judge", "keys", "learn",
+            "papers", "program", "propose", "recover", "site", "store", "upkeep", "verify",
+        ],
+    ),
+    // Answers of the store, in the words of the methods that left them there.
+    ("query", &["*"]),
     ("exec", &["*"]),
-    ("rebuild", &["align", "archive", "config", "export", "intake", "query", "store"]),
+    ("rebuild", &["align", "archive", "config", "export", "intake", "query", "site", "store"]),
     // The faces see the library as every other program does, by its name.
     ("cli", &["review"]),
     ("review", &[]),

@@ -33,10 +33,12 @@ use crate::language::foreign::Untold;
 use crate::language::letters::Letters;
 use crate::learn::SurePair;
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::query::bitext::{accepted, document, is_of_source, model_record, page_place, text_bytes};
-use crate::query::model_cache::ModelCache;
-use crate::query::site::pair_source;
-use crate::query::{Site, hash_of_bead, learnt_pairs};
+use crate::site::Site;
+use crate::site::bitext::{accepted, document, is_of_source, model_record, page_place, text_bytes};
+use crate::site::frequency::hash_of_bead;
+use crate::site::learnt::learnt_pairs;
+use crate::site::model_cache::ModelCache;
+use crate::site::results::pair_source;
 use crate::store::catalog::Changes;
 use crate::store::layout::{
     BeadRow, BitextChunk, BitextHead, ModelHead, PairBitextRow, RepeatRecord, RepeatRow, StoredPage,
@@ -671,7 +673,7 @@ mod tests {
     use super::*;
     use crate::archive::Inputs;
     use crate::pipeline::{self, Silent};
-    use crate::query::bitext::SiteBitext;
+    use crate::site::bitext::SiteBitext;
     use crate::store::Access;
 
     #[test]

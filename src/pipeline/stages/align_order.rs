@@ -120,7 +120,7 @@ fn order(lang_a: [u8; 8], lang_b: [u8; 8], a: u32, b: u32) -> Option<PagePair> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::bitext::SiteBitext;
+    use crate::site::bitext::SiteBitext;
     use crate::store::Access;
     use crate::store::catalog::Changes;
 

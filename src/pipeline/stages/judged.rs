@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::groups::{Groups, SiteTasks, do_groups};
 use crate::error::Result;
 use crate::pipeline::{Context, Stage};
-use crate::query::verdicts::Verdicts;
+use crate::site::verdicts::Verdicts;
 use crate::store::catalog::Changes;
 use crate::store::layout::{JudgedHead, JudgedRecord};
 use crate::store::{Judged, Store};

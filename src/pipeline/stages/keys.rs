@@ -15,7 +15,7 @@ use crate::keys::hosts::{self, HostSummary};
 use crate::keys::{self, FoundKey, GlobalSum, credibility, rescue};
 use crate::language::profiles::{Line, Profiles};
 use crate::pipeline::{Context, Stage, fingerprint};
-use crate::query::languages::{self, Shown};
+use crate::site::languages::{self, Shown};
 use crate::store::catalog::Changes;
 use crate::store::layout::{
     ArchivedResultRecord, Credibility, HostRow, KeyRow, PairRow, ResultHead, ResultRecord, Taught,

@@ -8,14 +8,14 @@ use crate::config::settings::SCORER;
 use crate::error::Result;
 use crate::pipeline::Context;
 use crate::program::{Program, SCORES, shown};
-use crate::query::bitext::for_each_kept;
-use crate::query::scores::{UserScorer, made_from};
+use crate::site::bitext::{Kept, for_each_kept};
+use crate::site::scores::{UserScorer, made_from};
 use crate::store::Store;
 use crate::store::catalog::Changes;
 use crate::store::layout::ScoreHead;
 use crate::store::scoring::{Scoring, slice_of};
 use crate::text::scored;
-use crate::types::{BitextLine, SiteId};
+use crate::types::SiteId;
 
 /// Questions that are asked before answers are waited for, at most: as many as are answered within [`COMMIT_AFTER`] of the first answer, so that
 /// a program is found out before a commit that says more than it is asked, and one that works on many lines at a time gets many.
@@ -157,7 +157,8 @@ impl Asking {
     ) -> Result<Option<(u32, u32)>> {
         let mut next = None;
         let mut coming = (from.0, 0);
-        for_each_kept(store, context.config, site, from.0, |place, line| {
+        for_each_kept(store, site, from.0, |line| {
+            let place = line.place;
             let here = if place == coming.0 { coming } else { (place, 0) };
             coming = (place, here.1 + 1);
             if here < from {
@@ -167,7 +168,7 @@ impl Asking {
                 next = Some(here);
                 return Ok(false);
             }
-            self.line(&context.config.scorer, place, &line).map(|()| true)
+            self.line(&context.config.scorer, line).map(|()| true)
         })?;
         Ok(next)
     }
@@ -184,9 +185,9 @@ impl Asking {
         Ok(self.last.elapsed() >= after || self.lines >= COMMIT_LINES)
     }
 
-    fn line(&mut self, params: &ProgramParams, place: u32, line: &BitextLine) -> Result<()> {
+    fn line(&mut self, params: &ProgramParams, line: &Kept<'_>) -> Result<()> {
         self.lines += 1;
-        let question = self.scorer.question(line);
+        let question = self.scorer.question(line.texts);
         let hash = question.as_deref().map_or(0, scored::hash);
         let at = self.open.len() - 1;
         let open = &mut self.open[at];
@@ -194,7 +195,7 @@ impl Asking {
             return Ok(());
         }
         self.done += 1;
-        let Some(question) = question.filter(|_| open.asks(place, hash)) else {
+        let Some(question) = question.filter(|_| open.asks(line.place, hash)) else {
             self.known += 1;
             return Ok(());
         };
@@ -202,8 +203,8 @@ impl Asking {
             self.program = Program::start(&SCORES, params)?;
         }
         if let Some(program) = &self.program {
-            let about =
-                format!("{} and {} of {} and {}", shown(&line.text_a), shown(&line.text_b), line.a.url, line.b.url);
+            let [(_, a), (_, b)] = line.texts;
+            let about = format!("{} and {} of {} and {}", shown(a), shown(b), line.urls[0], line.urls[1]);
             self.sent.push((at, hash, program.ask(&question, &about)));
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::align::repeats::{BeadId, Finder};
 use crate::error::Result;
 use crate::pipeline::Context;
-use crate::query::numbered::NumberedBitext;
+use crate::site::numbered::NumberedBitext;
 use crate::store::Store;
 use crate::store::catalog::Changes;
 use crate::store::layout::{BitextHead, RepeatRecord, RepeatRow};

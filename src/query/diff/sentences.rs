@@ -8,9 +8,9 @@ use crate::align::clean::Reason;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
-use crate::query::bitext::{SiteBitext, page_record, rounded};
-use crate::query::paragraphs::sentence_text;
-use crate::query::site::Site;
+use crate::site::bitext::{SiteBitext, page_record, rounded};
+use crate::site::paragraphs::sentence_text;
+use crate::site::results::Site;
 use crate::store::layout::{BeadRow, StoredPage};
 use crate::types::{Lang, SiteId};
 

@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
-use crate::query::bitext::are_compared;
 use crate::query::explain::min_score;
 use crate::query::pairs::{judged_line, pair_line};
-use crate::query::scope::{Scope, for_each_site, sites};
-use crate::query::site::Site;
+use crate::site::bitext::are_compared;
+use crate::site::results::Site;
+use crate::site::scope::{Scope, for_each_site, sites};
 use crate::store::Store;
 use crate::types::{JudgedPair, Lang, Outcome, PairLine, SiteId, SkipReason, host_of, registrable_domain};
 

@@ -1,29 +1,70 @@
-//! What an explanation must ask of the judging methods: the store has the decisions, these methods show what led to them.
+//! Facts that `explain` asks of the methods which judged a pair: they are computed, since no record has them.
 
+use std::cell::OnceCell;
+
+use crate::config::Config;
 use crate::error::Result;
 use crate::judge::score::Scorer;
-use crate::papers::ets::History;
-use crate::propose::votes::Support;
-use crate::query::site::Site;
-use crate::types::{LangPair, PagePair};
+use crate::learn::Models;
+use crate::papers::ets::{self, History};
+use crate::propose::votes::{self, Support};
+use crate::site::models::{self, ets_inputs};
+use crate::site::{OpenSite, Site};
+use crate::store::Store;
+use crate::types::{JudgedPair, LangPair, PagePair};
 
-/// Facts that the store does not have; they are computed when they are asked for.
-pub trait ComputedFacts {
+/// Asks the methods what led to the decisions that the store has.
+pub struct Computed<'s> {
+    store: &'s Store,
+    config: &'s Config,
+    /// What the store has learnt; read when it is first needed.
+    models: OnceCell<Models>,
+}
+
+impl<'s> Computed<'s> {
+    /// Of the pairs of a store.
+    pub fn new(store: &'s Store, config: &'s Config) -> Computed<'s> {
+        Computed { store, config, models: OnceCell::new() }
+    }
+
     /// The weights of the score for a language pair, as the run has learnt them.
     ///
     /// # Errors
     /// When the store cannot be read.
-    fn scorer(&self, langs: LangPair) -> Result<Scorer>;
+    pub fn scorer(&self, langs: LangPair) -> Result<Scorer> {
+        let models = match self.models.get() {
+            Some(models) => models,
+            None => {
+                let read = models::read(self.store, self.config)?;
+                self.models.get_or_init(|| read)
+            }
+        };
+        Ok(models.scorer(langs))
+    }
 
     /// What accepted pairs say of a pair; `None` where links have not been read.
     ///
     /// # Errors
     /// When the store cannot be read.
-    fn support(&self, site: &Site, pair: PagePair) -> Result<Option<Support>>;
+    pub fn support(&self, site: &Site, pair: PagePair) -> Result<Option<Support>> {
+        let Some(open) = OpenSite::open(self.store, site.id)? else { return Ok(None) };
+        let Some(judged) = &site.judged else { return Ok(None) };
+        let mut view = open.view(self.config);
+        view.leave_out(judged.copies().chain(judged.foreign_pages().map(|(page, _)| page)));
+        let rows: Vec<JudgedPair> = judged.pairs().collect();
+        Ok(Some(votes::support(&view, &self.config.iterate.propose, &rows, pair)))
+    }
 
     /// `link-2014`: how pairs of one language pair got their similarities, in the order of `pairs`; `None` for pairs that are not compared.
     ///
     /// # Errors
     /// When the store cannot be read.
-    fn rounds(&self, site: &Site, pairs: &[PagePair]) -> Result<Vec<Option<History>>>;
+    pub fn rounds(&self, site: &Site, pairs: &[PagePair]) -> Result<Vec<Option<History>>> {
+        let (Some(first), Some(open)) = (pairs.first(), OpenSite::open(self.store, site.id)?) else {
+            return Ok(vec![None; pairs.len()]);
+        };
+        let (view, models) = (open.view(self.config), models::given(self.config)?);
+        let pages: Vec<(u32, u32)> = pairs.iter().map(|pair| (pair.a, pair.b)).collect();
+        ets::histories(&ets_inputs(&view, &models, self.config), first.langs, &pages)
+    }
 }

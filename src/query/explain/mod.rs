@@ -2,7 +2,7 @@
 //!
 //! `explain` gives an [`Explanation`]: facts, candidates with their outcomes, and one verdict ([`PageVerdict`], [`PairVerdict`]).
 //! A verdict repeats what was decided and stored (the outcome of a judged pair, the pairs that keys were assigned, the settings), and never
-//! decides anew. Facts that judging used but did not store come through `Evidence`.
+//! decides anew. Facts that judging used but did not store are `computed`.
 
 mod computed;
 mod facts;
@@ -15,7 +15,6 @@ mod verdict;
 mod weighing;
 pub mod words;
 
-pub(crate) use computed::ComputedFacts;
 pub use facts::{
     Alignment, CandidateFacts, CandidateRounds, CaptureFacts, Explanation, KeyFacts, LangCount, Lead, LeftOut,
     MeasureFacts, NeighbourPair, OwnText, PageExplanation, PageLanguages, PairExplanation, RecordPlace, Round, Rounds,
@@ -31,19 +30,20 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::store::Store;
 use crate::types::CanonicalUrl;
+use computed::Computed;
 use opened::Opened;
 
 /// Everything known of a page, or of two pages and their relation.
 ///
 /// # Errors
 /// When the store cannot be read.
-pub(crate) fn explain(
+pub fn explain(
     store: &Store,
     config: &Config,
-    evidence: &dyn ComputedFacts,
     url: &CanonicalUrl,
     other: Option<&CanonicalUrl>,
 ) -> Result<Explanation> {
+    let evidence = &Computed::new(store, config);
     let first = Opened::of(store, config, url)?;
     let mut pages = vec![page::explain(store, first.as_ref(), evidence, url)?];
     let Some(other) = other else { return Ok(Explanation { pages, pair: None }) };

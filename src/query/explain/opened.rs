@@ -9,7 +9,7 @@ use crate::config::{Config, Strategy};
 use crate::error::Result;
 use crate::papers::ets::History;
 use crate::query::pairs::{judged_line, pair_line};
-use crate::query::site::Site;
+use crate::site::results::Site;
 use crate::store::Store;
 use crate::store::layout::SkipEntry;
 use crate::types::{ArchiveId, CanonicalUrl, JudgedPair, Lang, Outcome, PairLine};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::computed::ComputedFacts;
+use super::computed::Computed;
 use super::facts::{
     CandidateRounds, CaptureFacts, Lead, LeftOut, OwnText, PageExplanation, PageLanguages, RecordPlace, UrlLanguage,
 };
@@ -17,9 +17,9 @@ use crate::index::site::{Pages, Urls};
 use crate::keys::State;
 use crate::labels::{own_language, told_by_letters};
 use crate::language::profiles::Profiles;
-use crate::query::languages;
-use crate::query::open::OpenSite;
-use crate::query::scope::is_indexed;
+use crate::site::languages;
+use crate::site::open::OpenSite;
+use crate::site::scope::is_indexed;
 use crate::store::Store;
 use crate::store::layout::{ArchivedKeyRow, SkipEntry};
 use crate::text::counterpart;
@@ -29,7 +29,7 @@ use crate::types::{CanonicalUrl, Key, Lang, LinkKind, Method, PagePair, SkipReas
 pub fn explain(
     store: &Store,
     opened: Option<&Opened<'_>>,
-    evidence: &dyn ComputedFacts,
+    evidence: &Computed<'_>,
     url: &CanonicalUrl,
 ) -> Result<PageExplanation> {
     let unknown = |verdict| -> Result<PageVerdict> {
@@ -200,7 +200,7 @@ fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation, named: Optio
 }
 
 /// `link-2014`: how the candidates of a page got their similarities.
-fn rounds(opened: &Opened<'_>, evidence: &dyn ComputedFacts, page: u32) -> Result<Vec<CandidateRounds>> {
+fn rounds(opened: &Opened<'_>, evidence: &Computed<'_>, page: u32) -> Result<Vec<CandidateRounds>> {
     let mut pairs: Vec<PagePair> = opened.judged_pairs(page).map(|judged| judged.pair).collect();
     pairs.sort_unstable();
     let mut found = Vec::new();

@@ -1,6 +1,6 @@
 //! Explains two pages: the keys that lead from one to the other, what was decided on them, and why.
 
-use super::computed::ComputedFacts;
+use super::computed::Computed;
 use super::facts::{Alignment, KeyFacts, LangCount, PairExplanation, SentencePair, Support};
 use super::named::NamedPair;
 use super::opened::{Opened, min_score};
@@ -11,9 +11,9 @@ use crate::config::Strategy;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::State;
-use crate::query::bitext::{SiteBitext, page_record};
 use crate::query::pairs::{judged_line, pair_line};
-use crate::query::paragraphs::sentence_text;
+use crate::site::bitext::{SiteBitext, page_record};
+use crate::site::paragraphs::sentence_text;
 use crate::store::layout::BeadRow;
 use crate::text::counterpart;
 use crate::types::{CanonicalUrl, JudgedPair, LangPair, Method as Proposed, Outcome, PagePair, PairLine, family};
@@ -21,7 +21,7 @@ use crate::types::{CanonicalUrl, JudgedPair, LangPair, Method as Proposed, Outco
 /// Explains the relation of two pages. `opened` are their sites.
 pub fn explain(
     opened: [Option<&Opened<'_>>; 2],
-    evidence: &dyn ComputedFacts,
+    evidence: &Computed<'_>,
     [first, second]: [&CanonicalUrl; 2],
 ) -> Result<PairExplanation> {
     let opened = match opened {
@@ -57,7 +57,7 @@ struct Two<'o, 's> {
 }
 
 impl Two<'_, '_> {
-    fn explain(&self, evidence: &dyn ComputedFacts) -> Result<PairExplanation> {
+    fn explain(&self, evidence: &Computed<'_>) -> Result<PairExplanation> {
         let (site, config) = (&self.opened.site, self.opened.config);
         let mut found = PairExplanation::bare(PairVerdict::NotProposed);
         found.languages = Some([site.lang(self.a), site.lang(self.b)]);

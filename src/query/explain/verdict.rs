@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::named::NamedPair;
-use crate::query::scope::NOT_INDEXED;
+use crate::site::scope::NOT_INDEXED;
 use crate::types::{Lang, SkipReason, grouped};
 
 /// Why a page has partners or has none.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::computed::ComputedFacts;
+use super::computed::Computed;
 use super::facts::{CandidateFacts, MeasureFacts, SourceFacts, Weighed};
 use super::opened::Opened;
 use super::verdict::CandidateOutcome;
@@ -25,12 +25,12 @@ const FAIR_SOURCE: f32 = 0.5;
 /// Finds out how pairs of a site were weighed.
 pub struct Weighing<'o, 's> {
     opened: &'o Opened<'s>,
-    evidence: &'o dyn ComputedFacts,
+    evidence: &'o Computed<'o>,
 }
 
 impl<'o, 's> Weighing<'o, 's> {
     /// For the pairs of one site.
-    pub fn new(opened: &'o Opened<'s>, evidence: &'o dyn ComputedFacts) -> Weighing<'o, 's> {
+    pub fn new(opened: &'o Opened<'s>, evidence: &'o Computed<'o>) -> Weighing<'o, 's> {
         Weighing { opened, evidence }
     }
 

@@ -15,10 +15,10 @@ use std::path::Path;
 
 use diglot::config::Config;
 use diglot::index::retrieval;
-use diglot::pipeline::models;
 use diglot::propose::{self, Partners};
-use diglot::query::Site;
-use diglot::query::open::OpenSite;
+use diglot::site::Site;
+use diglot::site::models;
+use diglot::site::open::OpenSite;
 use diglot::store::{Access, Store};
 use diglot::types::{Candidate, CanonicalUrl, SiteId};
 use diglot::verify::SiteView;

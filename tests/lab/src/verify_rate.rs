@@ -12,9 +12,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use diglot::config::Config;
-use diglot::pipeline::models;
-use diglot::query::Site;
-use diglot::query::open::OpenSite;
+use diglot::site::Site;
+use diglot::site::models;
+use diglot::site::open::OpenSite;
 use diglot::store::{Access, Store};
 use diglot::types::SiteId;
 use diglot::verify::PageIds;

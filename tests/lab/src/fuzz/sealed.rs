@@ -314,7 +314,7 @@ pub fn ask(folder: &Path, config: &Config) {
     let _ = realign::for_each_bead(&store, &all, realign::Means::Lengths, |_| true, |_, _, _| Ok(()));
     let url = |lang: &str| CanonicalUrl::parse(&format!("http://{lang}.packaging.site.test/support.html"));
     if let (Ok(one), Ok(other)) = (url("fr"), url("de")) {
-        let _ = pipeline::explain(&store, config, &one, Some(&other)).map(|_| ());
+        let _ = diglot::explain(&store, config, &one, Some(&other)).map(|_| ());
         let _ = (query::nearest(&store, &one), query::reading(&store, [&one, &other], 1 << 16));
     }
 }

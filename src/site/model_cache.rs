@@ -17,7 +17,7 @@ fn bytes_of(model: &Model) -> usize {
 }
 
 /// Models of some language pairs.
-pub(crate) struct ModelCache {
+pub struct ModelCache {
     routes: Routes,
     by_langs: BTreeMap<LangPair, Model>,
     bytes: usize,

@@ -10,7 +10,8 @@ use crate::text::sentences::for_each_sentence;
 use crate::types::{Block, BlockKind, Lang, LinkKind, SentencePlace, tag_name};
 
 /// A page with its paragraphs (blocks), and where sentences begin in them.
-pub(super) struct Paragraphs {
+pub struct Paragraphs {
+    /// The page.
     pub page: StoredPage,
     lang: Lang,
     blocks: Vec<Block>,
@@ -124,7 +125,7 @@ impl Paragraphs {
 }
 
 /// The text of some sentences of a page, on one line; empty where the range is none of its text.
-pub(crate) fn sentence_text(page: &StoredPage, (start, end): (u32, u32)) -> String {
+pub fn sentence_text(page: &StoredPage, (start, end): (u32, u32)) -> String {
     page.text().get(start as usize..end as usize).unwrap_or("").replace('\n', " ")
 }
 

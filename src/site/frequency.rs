@@ -15,7 +15,7 @@ const FURNITURE_SHARE: f64 = 0.1;
 const CERTAIN_PAGES: u32 = 100;
 
 /// How many page pairs a site has, and how many of them have a sentence pair.
-pub(super) struct Frequency {
+pub struct Frequency {
     /// The number of page pairs of two languages.
     all: FxHashMap<[[u8; 8]; 2], u32>,
     /// The number of page pairs that have a sentence pair, by its hash, for those that were left out as repetitions.
@@ -76,7 +76,7 @@ impl Frequency {
 }
 
 /// The hash by which equal sentence pairs are found.
-pub(crate) fn hash_of_bead(row: &ArchivedBitextPairRow, bead: &BeadRow) -> u64 {
+pub fn hash_of_bead(row: &ArchivedBitextPairRow, bead: &BeadRow) -> u64 {
     hash_of_sentences((Lang::from_bytes(row.lang_a), Lang::from_bytes(row.lang_b)), bead.texts.into())
 }
 

@@ -108,7 +108,7 @@ pub fn sites(store: &Store, scope: &Scope) -> Result<Vec<SiteId>> {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub(crate) fn for_each_site(store: &Store, mut each: impl FnMut(&str, SiteId)) -> Result<()> {
+pub fn for_each_site(store: &Store, mut each: impl FnMut(&str, SiteId)) -> Result<()> {
     let mut met = FxHashSet::default();
     store.for_each_domain(|domain, id| {
         if met.insert(id) {

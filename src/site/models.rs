@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::learnt::learnt_halves;
 use crate::config::Config;
 use crate::error::Result;
 use crate::judge::score::Scorer;
 use crate::learn::{Model, Models};
 use crate::lexicon::LexiconSet;
 use crate::papers::ets;
-use crate::query::learnt_halves;
 use crate::store::Store;
 use crate::store::records::RecordRef;
 use crate::types::{Lang, LangPair};

@@ -52,7 +52,7 @@ pub fn learnt_words(store: &Store, langs: LangPair) -> Result<Option<Vec<[String
 }
 
 /// The word translations that were learnt, for the pages of each half.
-pub(crate) fn learnt_halves(record: &ArchivedLearntRecord) -> Halves {
+pub fn learnt_halves(record: &ArchivedLearntRecord) -> Halves {
     let pair = |row: &ArchivedSureRow| SurePair {
         a: row.a.to_native(),
         b: row.b.to_native(),
@@ -66,14 +66,14 @@ pub(crate) fn learnt_halves(record: &ArchivedLearntRecord) -> Halves {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub(crate) fn learnt_pairs(store: &Store, langs: LangPair) -> Result<Vec<SurePair>> {
+pub fn learnt_pairs(store: &Store, langs: LangPair) -> Result<Vec<SurePair>> {
     let Some(head) = store.learnt_head(langs)? else { return Ok(Vec::new()) };
     let record = store.learnt.read(RecordRef(head.record))?;
     Ok(pairs_of_halves(&learnt_halves(&record)))
 }
 
 /// The words of both halves; those that both halves have, once.
-pub(crate) fn pairs_of_halves(halves: &Halves) -> Vec<SurePair> {
+pub fn pairs_of_halves(halves: &Halves) -> Vec<SurePair> {
     let mut pairs = halves.concat();
     pairs.sort_by_key(|pair| (pair.a, pair.b));
     pairs.dedup_by_key(|pair| (pair.a, pair.b));
@@ -84,7 +84,7 @@ pub(crate) fn pairs_of_halves(halves: &Halves) -> Vec<SurePair> {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub(crate) fn training_places(store: &Store, pairs: &[TrainingPair]) -> Result<[Vec<u64>; 2]> {
+pub fn training_places(store: &Store, pairs: &[TrainingPair]) -> Result<[Vec<u64>; 2]> {
     let mut open: FxHashMap<SiteId, SitePages> = FxHashMap::default();
     let mut places: [BTreeSet<u64>; 2] = Default::default();
     for pair in pairs {
@@ -101,12 +101,7 @@ pub(crate) fn training_places(store: &Store, pairs: &[TrainingPair]) -> Result<[
 }
 
 /// The record of what verification learnt of a language pair, from these pages and `inputs`.
-pub(crate) fn learnt_record(
-    langs: LangPair,
-    inputs: u64,
-    learnt: Learnt,
-    [pages_a, pages_b]: [Vec<u64>; 2],
-) -> LearntRecord {
+pub fn learnt_record(langs: LangPair, inputs: u64, learnt: Learnt, [pages_a, pages_b]: [Vec<u64>; 2]) -> LearntRecord {
     let Learnt { pairs, weights, length_ratio, halves } = learnt;
     let row = |pair: SurePair| SureRow { a: pair.a, b: pair.b, forth: pair.forth, back: pair.back };
     LearntRecord {

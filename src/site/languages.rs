@@ -13,10 +13,10 @@ use crate::store::Store;
 use crate::types::{Lang, LanguageLine, family};
 
 /// What domains show of each language: the first ones by the hash of the name of their [family], each with its letters.
-pub(crate) type Shown = BTreeMap<Lang, Vec<(u64, Letters)>>;
+pub type Shown = BTreeMap<Lang, Vec<(u64, Letters)>>;
 
 /// The hash by which the sites of a domain, and of others of its name, are one witness.
-pub(crate) fn witness(domain: &str) -> u64 {
+pub fn witness(domain: &str) -> u64 {
     xxh3_64(family(domain).as_bytes())
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn witness(domain: &str) -> u64 {
 ///
 /// # Errors
 /// When the catalog cannot be read.
-pub(crate) fn shown(store: &Store) -> Result<Shown> {
+pub fn shown(store: &Store) -> Result<Shown> {
     let mut found = Shown::new();
     // In order of the languages, then of the witnesses.
     for key in store.taught_keys()? {
@@ -45,7 +45,7 @@ pub(crate) fn shown(store: &Store) -> Result<Shown> {
 }
 
 /// What is learnt of what was shown, by tag.
-pub(crate) fn learnt(shown: Shown) -> Vec<Learnt> {
+pub fn learnt(shown: Shown) -> Vec<Learnt> {
     let of = |(lang, domains): (Lang, Vec<(u64, Letters)>)| {
         let domains: Vec<Letters> = domains.into_iter().map(|domain| domain.1).collect();
         learnt::learn(lang, &domains)
@@ -58,7 +58,7 @@ pub(crate) fn learnt(shown: Shown) -> Vec<Learnt> {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub(crate) fn profiles(store: &Store, config: &Config) -> Result<Profiles> {
+pub fn profiles(store: &Store, config: &Config) -> Result<Profiles> {
     let learnt = learnt(shown(store)?);
     let given = config.keys.given_profiles().unwrap_or_else(|_| Profiles::shipped().clone());
     Ok(given.with(learnt.iter().map(|learnt| &learnt.line)))
@@ -90,7 +90,7 @@ pub fn for_each_language<E: From<Error>>(
 }
 
 /// A hash that tells what was learnt from other such; 0 for nothing.
-pub(crate) fn hash_of(learnt: &[Learnt]) -> u64 {
+pub fn hash_of(learnt: &[Learnt]) -> u64 {
     if learnt.is_empty() {
         return 0;
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::site::Site;
+use super::results::Site;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::State;

@@ -10,10 +10,10 @@ use crate::store::Store;
 use crate::store::layout::{BitextHead, ScoreHead};
 use crate::store::records::RecordRef;
 use crate::text::scored;
-use crate::types::{BitextLine, SiteId};
+use crate::types::{BitextLine, Lang, SiteId};
 
 /// The scorer that the settings of a store name, and how it is asked.
-pub(crate) struct UserScorer {
+pub struct UserScorer {
     /// Hash of its command; `None` where there is none.
     command: Option<u64>,
     /// The settings of the store, whatever languages a query asks for: their order says which text of a pair comes first.
@@ -22,7 +22,7 @@ pub(crate) struct UserScorer {
 
 /// Scores of sentence pairs of a site, by hashes of lines.
 #[derive(Default)]
-pub(crate) struct SiteScores(pub FxHashMap<u64, f32>);
+pub struct SiteScores(pub FxHashMap<u64, f32>);
 
 impl UserScorer {
     /// That of a store.
@@ -36,9 +36,8 @@ impl UserScorer {
         self.command
     }
 
-    /// What it is asked of a sentence pair.
-    pub fn question(&self, line: &BitextLine) -> Option<String> {
-        let (a, b) = ((line.lang_a, line.text_a.as_str()), (line.lang_b, line.text_b.as_str()));
+    /// What it is asked of two texts with their languages.
+    pub fn question(&self, [a, b]: [(Lang, &str); 2]) -> Option<String> {
         let is_turned = self.config.lang_rank(b.0) < self.config.lang_rank(a.0);
         if is_turned { scored::question(b, a) } else { scored::question(a, b) }
     }
@@ -75,7 +74,7 @@ impl UserScorer {
 }
 
 /// Hash of everything that decides which questions are asked of a site.
-pub(crate) fn made_from(store: &Store, head: &BitextHead) -> u64 {
+pub fn made_from(store: &Store, head: &BitextHead) -> u64 {
     let mut hasher = Xxh3::new();
     for number in [head.generation, head.params, head.pairs, head.models] {
         hasher.update(&number.to_le_bytes());
@@ -89,7 +88,7 @@ pub(crate) fn made_from(store: &Store, head: &BitextHead) -> u64 {
 }
 
 /// The number that is meant by the shortest text that reads back as a score: 0.73, and not the 0.7300000190734863 nearest to it that is stored.
-pub(super) fn shortest(score: f32) -> f64 {
+pub fn shortest(score: f32) -> f64 {
     score.to_string().parse().unwrap_or(f64::from(score))
 }
 
@@ -99,7 +98,7 @@ impl SiteScores {
         if self.0.is_empty() {
             return None;
         }
-        let score = self.0.get(&scored::hash(&scorer.question(line)?));
+        let score = self.0.get(&scored::hash(&scorer.question(line.texts())?));
         score.map(|&score| shortest(score))
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::results::{Site, judged};
 use super::scope::{Scope, sites};
-use super::site::{Site, judged};
 use crate::error::Result;
 use crate::store::Store;
 use crate::store::layout::JudgedRecord;
@@ -74,7 +74,7 @@ pub fn hosts_named(store: &Store, names: &[&str]) -> Result<BTreeMap<String, Hos
 }
 
 /// The hosts of a site that are wanted.
-pub(super) fn hosts_of(store: &Store, id: SiteId, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<HostLine>> {
+pub fn hosts_of(store: &Store, id: SiteId, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<HostLine>> {
     let head = store.site(id)?.unwrap_or_default();
     let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
     let result = if fresh { store.result(id)? } else { None };

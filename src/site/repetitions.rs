@@ -3,9 +3,10 @@
 use crate::store::layout::ArchivedRepeatRow;
 
 /// Rows of repetitions in order, which are asked for beads in order.
-pub(super) struct Cursor<'r, I: Iterator<Item = &'r ArchivedRepeatRow>>(std::iter::Peekable<I>);
+pub struct Cursor<'r, I: Iterator<Item = &'r ArchivedRepeatRow>>(std::iter::Peekable<I>);
 
 impl<'r, I: Iterator<Item = &'r ArchivedRepeatRow>> Cursor<'r, I> {
+    /// From these rows on.
     pub fn new(rows: I) -> Cursor<'r, I> {
         Cursor(rows.peekable())
     }

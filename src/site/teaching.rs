@@ -15,13 +15,13 @@ use crate::types::{LangPair, SiteId};
 ///
 /// # Errors
 /// When the store cannot be read.
-pub(crate) fn order_of(store: &Store, site: SiteId) -> Result<u64> {
+pub fn order_of(store: &Store, site: SiteId) -> Result<u64> {
     Ok(xxh3_64(store.site(site)?.unwrap_or_default().domain.as_bytes()))
 }
 
 /// A site that has training pairs.
 #[cfg_attr(not(feature = "exec"), expect(dead_code, reason = "within one store its pairs are all that is asked for"))]
-pub(crate) struct Teaching {
+pub struct Teaching {
     /// The hash of its domain: sites are used in its order.
     pub order: u64,
     /// The site.
@@ -36,7 +36,7 @@ pub(crate) struct Teaching {
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.
-pub(crate) fn for_each_teaching(
+pub fn for_each_teaching(
     store: &Store,
     config: &Config,
     pairs: &mut TrainingPairs<'_>,

@@ -8,7 +8,7 @@ use crate::index::graph::Links;
 use crate::index::parts::Tree;
 use crate::index::site::{Pages, Urls};
 use crate::keys::{FoundPair, KnownKey, KnownKeys, State, folders};
-use crate::query::site::langs_by_keys;
+use crate::site::results::langs_by_keys;
 use crate::store::layout::{ArchivedKeyRow, ResultRecord, SiteHead};
 use crate::store::records::Mapped;
 use crate::store::{SiteLinks, SitePages, Store};
