@@ -74,6 +74,8 @@ pub struct SiteView<'s> {
     parts: OnceLock<Parts>,
     weights: Mutex<FxHashMap<u32, Arc<WordWeights>>>,
     furniture: OnceLock<Furniture>,
+    /// Pages that have the contents of another address.
+    strayed: OnceLock<FxHashSet<u32>>,
     /// Declared versions, as (page, page it declares), that are ignored.
     empty_words: OnceLock<FxHashSet<PageIds>>,
 }
@@ -129,6 +131,7 @@ impl<'s> SiteView<'s> {
             parts: OnceLock::new(),
             weights: Mutex::default(),
             furniture: OnceLock::new(),
+            strayed: OnceLock::new(),
             empty_words: OnceLock::new(),
         }
     }
@@ -216,6 +219,7 @@ impl<'s> SiteView<'s> {
         pages.for_each(|page| self.langs[page as usize] = Lang::UNKNOWN);
         // A profile contains the language of its page, so profiles must be made again.
         self.profiles = Mutex::default();
+        self.strayed = OnceLock::new();
         self.empty_words = OnceLock::new();
         self.parts = OnceLock::new();
         self.weights = Mutex::default();
@@ -313,14 +317,41 @@ impl<'s> SiteView<'s> {
 
     /// Calls `each` with the pages that a page declares as versions of itself in other languages (`hreflang`), except those that mean
     /// nothing: a version that does not name the page in turn, and that other pages of its language also name, is just the target of a
-    /// language switch, not a version of each of these pages.
+    /// language switch, not a version of each of these pages; and a page that [has strayed](Self::has_strayed) declares the versions of
+    /// another one.
     pub fn for_each_version(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
+        if self.has_strayed(page) {
+            return;
+        }
         let empty = self.empty_words();
         self.links().for_each_alternate(page, &mut |other, lang| {
             if !empty.contains(&(page, other)) {
                 each(other, lang);
             }
         });
+    }
+
+    /// True for a page that was found at another address than its own: it names the address of another page of its language as its own, which
+    /// no other page does, not even the page there. Where many pages name one address, or it names itself, that is the fault of a template,
+    /// or a copy.
+    pub fn has_strayed(&self, page: u32) -> bool {
+        let find = || {
+            let mut namers: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
+            for page in 0..self.pages().count() {
+                if let Some(named) = self.links().canonical(page) {
+                    let (count, first) = namers.get(&named).copied().unwrap_or((0, page));
+                    namers.insert(named, (count + 1, first));
+                }
+            }
+            let alone =
+                namers.into_iter().filter(|(_, (count, _))| *count == 1).map(|(named, (_, page))| (named, page));
+            let is_other = |&(named, page): &(u32, u32)| {
+                let [of_named, own] = [named, page].map(|page| self.langs[page as usize]);
+                named != page && own.is_known() && of_named == own
+            };
+            alone.filter(is_other).map(|(_, page)| page).collect()
+        };
+        self.strayed.get_or_init(find).contains(&page)
     }
 
     fn empty_words(&self) -> &FxHashSet<PageIds> {

@@ -13,6 +13,7 @@ use super::weighing::Weighing;
 use crate::config::{LabelMode, Strategy};
 use crate::corrections::Line;
 use crate::error::Result;
+use crate::index::graph::Links;
 use crate::index::site::{Pages, Urls};
 use crate::keys::State;
 use crate::labels::{own_language, told_by_letters};
@@ -163,7 +164,7 @@ fn declared_copy(opened: &Opened<'_>, page: u32) -> Result<Option<u32>> {
     let site = &opened.site;
     let Some(of) = site.copy_of(page) else { return Ok(None) };
     let Some(links) = opened.store.site_links(site.id, site.head.generation)? else { return Ok(None) };
-    let named = links.canonical().into_iter().find(|row| row.0 == page).map(|row| row.1);
+    let named = links.canonical(page);
     Ok(named.filter(|&named| named != page && (named == of || site.copy_of(named) == Some(of))))
 }
 
