@@ -160,7 +160,7 @@ mod tests {
     fn known() -> KnownKeys {
         let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
         let edits = vec![Edit { field: Field::Path, from: "en".into(), to: "fr".into(), core: false }];
-        let key = KnownKey { key: Key { langs, edits }, scope: 0..9, credibility: 0.9, state: State::Strong };
+        let key = KnownKey { key: Key { langs, edits }, scope: (0..9).into(), credibility: 0.9, state: State::Strong };
         KnownKeys { keys: vec![key], pairs: Vec::new() }
     }
 

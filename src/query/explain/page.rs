@@ -312,7 +312,7 @@ impl OfKeys<'_, '_> {
     }
 
     fn is_in_scope(&self, row: &ArchivedKeyRow) -> bool {
-        (row.scope_start.to_native()..row.scope_end.to_native()).contains(&self.page)
+        row.scope().contains(self.page)
     }
 
     /// The URL of a page; a URL that is not a known page gets the scheme of the page that is explained.
