@@ -168,7 +168,7 @@ mod tests {
     fn a_page_at_another_address_than_its_own_is_misplaced_and_what_it_declares_is_not_of_this_address() {
         let pages = ["x.org/en/a", "x.org/en/b", "x.org/en/c", "x.org/fr/a", "x.org/fr/b", "x.org/fr/c"];
         let listed = ListedSite::new(&pages.map(|url| (url, &url[6..8], "")));
-        // The French contents of a and b have been exchanged. All other pages name themselves; c names a, too.
+        // The French contents of a and b have been exchanged. All other pages name themselves.
         let versions = [(0, 3), (1, 4), (2, 5), (3, 1), (4, 0), (5, 2)];
         let own = [(0, 0), (1, 1), (2, 2), (3, 4), (4, 3), (5, 5)];
         let listed = versions.into_iter().fold(listed, |site, (page, other)| site.alternate(page, other));
@@ -180,7 +180,7 @@ mod tests {
         let declared: Vec<_> =
             crate::propose::hreflang::of_hreflang(&site).iter().map(|one| (one.pair.a, one.pair.b)).collect();
         assert_eq!(declared, [(0, 3), (1, 4), (2, 5), (2, 5)]);
-        // A French page that names itself under both addresses, and one that two pages name, say nothing against this address.
+        // A page that names one which names itself is a copy, or its template is wrong.
         let listed = listed.canonical(4, 4).canonical(3, 5);
         assert!((0..6).all(|page| !listed.view().has_strayed(page)));
     }

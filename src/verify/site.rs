@@ -331,25 +331,20 @@ impl<'s> SiteView<'s> {
         });
     }
 
-    /// True for a page that was found at another address than its own: it names the address of another page of its language as its own, which
-    /// no other page does, not even the page there. Where many pages name one address, or it names itself, that is the fault of a template,
-    /// or a copy.
+    /// True for a page that was found at another address than its own. It names the address of another page of its language as its own; the
+    /// page there names a third one, and so does not bear that out; and its own address is named by another page, whose contents belong here.
+    /// A page that names an address which names itself may be a copy, or one of many whose template is wrong. Cost of all pages: linear.
     pub fn has_strayed(&self, page: u32) -> bool {
         let find = || {
-            let mut namers: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
-            for page in 0..self.pages().count() {
-                if let Some(named) = self.links().canonical(page) {
-                    let (count, first) = namers.get(&named).copied().unwrap_or((0, page));
-                    namers.insert(named, (count + 1, first));
-                }
-            }
-            let alone =
-                namers.into_iter().filter(|(_, (count, _))| *count == 1).map(|(named, (_, page))| (named, page));
-            let is_other = |&(named, page): &(u32, u32)| {
-                let [of_named, own] = [named, page].map(|page| self.langs[page as usize]);
-                named != page && own.is_known() && of_named == own
+            let named = |page: u32| self.links().canonical(page).filter(|&other| other != page);
+            let (pages, langs) = (self.pages().count(), &self.langs);
+            let named_by_others: FxHashSet<u32> = (0..pages).filter_map(named).collect();
+            let is_elsewhere = |&page: &u32| {
+                let lang = langs[page as usize];
+                let other = named(page).filter(|&other| lang.is_known() && langs[other as usize] == lang);
+                other.and_then(named).is_some()
             };
-            alone.filter(is_other).map(|(_, page)| page).collect()
+            named_by_others.iter().copied().filter(is_elsewhere).collect()
         };
         self.strayed.get_or_init(find).contains(&page)
     }
