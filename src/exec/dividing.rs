@@ -16,7 +16,7 @@ use super::tables::{KeyValues, keys_row};
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
 use crate::keys::hosts::host_ranges;
-use crate::keys::{Kin, State};
+use crate::keys::{KeyScope, Kin, State};
 use crate::pipeline::fingerprint;
 use crate::pipeline::stages::keys::Keys;
 use crate::query::{KeyLine, numbered_keys, state_name};
@@ -108,8 +108,10 @@ pub struct WholeKey {
 /// Facts about a domain besides its pages.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct Known {
-    /// Keys, each with the host it works in; no host: the whole domain.
-    keys: Vec<(Option<String>, KeyRow)>,
+    /// Keys, each with the position of its scope. The rows have no scopes of their own.
+    keys: Vec<(u32, KeyRow)>,
+    /// Scopes, as ranges: the URLs, without scheme, of the first and of the last page.
+    scopes: Vec<Vec<(String, String)>>,
     considered: Vec<String>,
     alone: Vec<(String, u64, bool)>,
 }
@@ -187,15 +189,19 @@ fn spread(store: &Store, id: SiteId, (kin, parts): (&Kin, Parts), output: &mut O
     let part_of: Vec<i32> = (0..pages.count()).map(|page| parts.part(kin, pages.identity(page))).collect();
     let of = |page: u32| part_of[page as usize];
     let host = |page: u32| host_of(pages.identity(page));
-    let host_of_key = |row: &KeyRow| {
-        let (start, end) = (row.scope_start, row.scope_end);
-        let is_host = start < end && host(start) == host(end - 1);
-        is_host.then(|| host(start).to_owned())
-    };
     let damaged = || Error::input("store rows", format!("a key of {} is damaged", site.head.domain));
-    let keys: Vec<KeyRow> = result.keys.iter().map(|row| row.to_owned().ok_or_else(damaged)).collect::<Result<_>>()?;
+    let (mut scopes, mut keys) = (BTreeMap::new(), Vec::new());
+    for row in result.keys.iter() {
+        let next = scopes.len() as u32;
+        let at = *scopes.entry(row.scope()).or_insert(next);
+        keys.push((at, KeyRow { scope: Vec::new(), ..row.to_owned().ok_or_else(damaged)? }));
+    }
+    let mut scopes: Vec<(KeyScope, u32)> = scopes.into_iter().collect();
+    scopes.sort_unstable_by_key(|scope| scope.1);
+    let urls = |scope: &KeyScope| scope.ranges().map(|range| (url(range.start), url(range.end - 1))).collect();
     let known = Known {
-        keys: keys.into_iter().map(|row| (host_of_key(&row), row)).collect(),
+        keys,
+        scopes: scopes.iter().map(|(scope, _)| urls(scope)).collect(),
         considered: result.considered.iter().map(|pattern| pattern.to_string()).collect(),
         alone: result.contributions().map(|(pattern, sum, is_strong)| (pattern.to_owned(), sum, is_strong)).collect(),
     };
@@ -408,20 +414,23 @@ fn result(job: &StepJob<'_>, store: &Store, id: SiteId, of: (Option<Known>, Foun
     let unknown = || Error::input("known rows", format!("{} is not there; give its row by --with", head.domain));
     let known = match known {
         None if head.pages > 0 => return Err(unknown()),
-        None => Known { keys: Vec::new(), considered: Vec::new(), alone: Vec::new() },
+        None => Known { keys: Vec::new(), scopes: Vec::new(), considered: Vec::new(), alone: Vec::new() },
         Some(known) => known,
     };
     let pages = store.site_pages(&head)?;
     let page = |url: &str| pages.find(url).ok_or_else(|| missing(url));
     let hosts: BTreeMap<&str, _> =
         host_ranges(&pages).into_iter().map(|range| (host_of(pages.identity(range.start)), range)).collect();
-    let key = |(host, row): (Option<String>, KeyRow)| {
-        let scope = match host {
-            None => 0..pages.count(),
-            Some(host) => hosts.get(host.as_str()).cloned().unwrap_or(0..0),
-        };
-        KeyRow { scope_start: scope.start, scope_end: scope.end, ..row }
+    // Of the pages between two URLs, those that are here.
+    let between = |(first, last): &(String, String)| {
+        let end = pages.first_from(last);
+        pages.first_from(first)..end + u32::from(pages.find(last).is_some())
     };
+    let scope = |ranges: &Vec<_>| {
+        KeyScope::new(ranges.iter().map(between)).ranges().map(|range| (range.start, range.end)).collect()
+    };
+    let scopes: Vec<Vec<(u32, u32)>> = known.scopes.iter().map(scope).collect();
+    let key = |(at, row): (u32, KeyRow)| KeyRow { scope: scopes.get(at as usize).cloned().unwrap_or_default(), ..row };
     let keys = known.keys.len();
     let pair = |(a, b, key): &(String, String, u32)| {
         let pair = PairRow { a: page(a)?, b: page(b)?, key: *key };

@@ -26,6 +26,9 @@ pub trait Links: Sync {
     /// [`answered`].
     fn for_each_alternate(&self, page: u32, each: &mut dyn FnMut(u32, Lang));
 
+    /// The page of the site that a page names as its own address (`rel=canonical` and its like); it may be the page itself.
+    fn canonical(&self, page: u32) -> Option<u32>;
+
     /// Calls `each` with the pages that sitemaps declare as versions of a page in other languages.
     fn for_each_listed(&self, page: u32, each: &mut dyn FnMut(u32, Lang));
 }

@@ -12,6 +12,9 @@ use rustc_hash::FxHashMap;
 
 use crate::types::{Lang, LangPair};
 
+/// How many observations a belief is worth that was held before anything was seen, such as what is seen in the part around a part. Half a
+/// dozen observations outweigh it.
+pub const WORTH: f64 = 4.0;
 /// The part that is the whole site and contains all others.
 pub const WHOLE: u32 = 0;
 

@@ -13,7 +13,8 @@ use crate::index::parts::{Parts, WHOLE};
 use crate::index::retrieval;
 use crate::index::smallest::Smallest;
 use crate::judge::best_two::BestTwo;
-use crate::judge::prior::STRONG;
+use crate::judge::odds::EVEN;
+use crate::judge::prior::{LEAST, STRONG};
 use crate::judge::score::Scorer;
 use crate::judge::{self, JudgedPairs, beside_rivals, judge, unique};
 use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
@@ -427,7 +428,7 @@ impl<'v, 's> Rounds<'v, 's> {
         sure.retain(|&(langs, part), pairs| {
             // If the part around it has the same pairs, they are used there only.
             let outer = parts.outer(part).and_then(|outer| counts.get(&(langs, outer)));
-            pairs.len() >= MIN_SURE && outer != Some(&pairs.len())
+            pairs.len() >= LEAST && outer != Some(&pairs.len())
         });
         if sure.is_empty() {
             return Ok(0);
@@ -480,7 +481,7 @@ impl<'v, 's> Rounds<'v, 's> {
 /// that it is wrong.
 fn is_example(one: &Compared) -> bool {
     let is_of_key = matches!(one.candidate.method, Method::Key | Method::Order);
-    let is_in_order = one.similarities.get(Measure::Order).is_none_or(|order| order > 0.5);
+    let is_in_order = one.similarities.get(Measure::Order).is_none_or(|order| order > EVEN as f32);
     is_of_key && is_in_order && !one.same_text
 }
 
@@ -523,8 +524,6 @@ fn keep_telling(pairs: &mut Vec<JudgedPair>, min_kept: f32, parts: &Parts) {
 
 /// Least probability for a pair to be a training pair of its own site.
 const SURE: f32 = STRONG as f32;
-/// Least number of training pairs of a site.
-const MIN_SURE: usize = 8;
 
 #[cfg(test)]
 mod tests {

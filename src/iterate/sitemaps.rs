@@ -8,9 +8,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::Result;
-use crate::index::parts::WHOLE;
-use crate::judge::prior::WORTH;
-use crate::judge::{self, unique};
+use crate::index::parts::{WHOLE, WORTH};
+use crate::judge::odds::EVEN;
+use crate::judge::unique;
 use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
 use crate::propose::of_sitemaps;
 use crate::types::{Candidate, Compared, LangPair, PagePair};
@@ -67,7 +67,7 @@ pub fn believed(
     let is_believed = |langs: LangPair, part: u32| {
         let around = || site.parts().chain(part).map(|part| counts[&(langs, part)]);
         let speaks = around().find(|won| won.compared >= MIN_COMPARED).or_else(|| around().last());
-        speaks.is_some_and(|won| won.share() >= judge::BELIEVED)
+        speaks.is_some_and(|won| won.share() >= EVEN)
     };
     by_part.retain(|of, _| is_believed(of.0, of.1));
     own.retain(|of, _| !run.knows(of.0) && by_part.keys().any(|(langs, _)| *langs == of.0));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::{NameCounts, Names, Seen};
-use super::odds::{logit, sigmoid};
+use super::odds::{EVEN, logit, sigmoid};
 use super::params::Params;
 use super::prior;
 use super::score::Scorer;
@@ -28,9 +28,6 @@ pub struct JudgedPairs {
     shares: BTreeMap<(LangPair, Source), Shares>,
 }
 
-/// Sitemaps are believed in a part of a site if this share of the pairs that only they declare is right, or more.
-pub const BELIEVED: f64 = 0.5;
-
 impl JudgedPairs {
     /// True for a candidate whose source is right less often than is believed of a strong one ([`STRONG`](prior::STRONG)), in the part of the
     /// site that the pair is in.
@@ -40,7 +37,7 @@ impl JudgedPairs {
 
     /// True for a candidate of sitemaps, most of whose pairs in the part of the site that the pair is in are wrong.
     pub fn is_disbelieved(&self, candidate: &Candidate, parts: &Parts) -> bool {
-        candidate.method == Method::Sitemap && self.share(candidate, parts).is_some_and(|share| share < BELIEVED)
+        candidate.method == Method::Sitemap && self.share(candidate, parts).is_some_and(|share| share < EVEN)
     }
 
     fn share(&self, candidate: &Candidate, parts: &Parts) -> Option<f64> {
@@ -359,7 +356,7 @@ fn paired_by_keys(
     let right = |(one, said): (&&Compared, &Said)| {
         let is_of_key = one.candidate.method == Method::Key && !one.same_text;
         let share = is_of_key.then(|| share_at(shares, one, (said.part, parts), prior));
-        (said.part, share.filter(|share| *share > 0.5).unwrap_or(0.0))
+        (said.part, share.filter(|share| *share > EVEN).unwrap_or(0.0))
     };
     let smaller = |part: u32| f64::from(parts.smaller(part, langs));
     Paired::new(compared.iter().zip(said).map(right), parts, smaller, prior.worth)

@@ -19,7 +19,7 @@ mod shares;
 mod usual;
 pub mod versions;
 
-pub use judging::{BELIEVED, JudgedPairs, beside_rivals, judge, refused, unique};
+pub use judging::{JudgedPairs, beside_rivals, judge, refused, unique};
 #[cfg(feature = "internals")]
 pub use odds::sigmoid;
 pub use params::Params;

@@ -2,6 +2,9 @@
 
 pub use crate::logistic::sigmoid;
 
+/// Even odds: above it, something is more probable than not.
+pub const EVEN: f64 = 0.5;
+
 /// A number that grows with `x` and stays within ±`bound`: x / (1 + (x/bound)ᵖ)^(1/p), where p is `power`, an even number. The larger p is,
 /// the longer the result stays near `x`.
 pub fn bounded(x: f64, bound: f64, power: i32) -> f64 {

@@ -1,5 +1,6 @@
 //! Settings of judging.
 
+use super::odds::EVEN;
 use super::prior;
 use super::score::FitParams;
 
@@ -17,6 +18,6 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { min_score: 0.5, fit: FitParams::default(), prior: prior::Params::default() }
+        Params { min_score: EVEN, fit: FitParams::default(), prior: prior::Params::default() }
     }
 }

@@ -1,12 +1,15 @@
 //! How often each source of candidates is right, estimated from the evidence of its pairs by expectation–maximisation.
 
-use super::odds::{bounded, logit, sigmoid};
+use super::odds::{EVEN, bounded, logit, sigmoid};
+use crate::index::parts::WORTH;
 
-/// The share of right pairs of a source that one has reason to believe: the default of [`Params::strong`].
-pub const STRONG: f64 = 0.9;
-/// How many observations a belief is worth that was held before anything was seen: the default of [`Params::worth`]. Half a dozen
-/// observations outweigh it.
-pub const WORTH: f64 = 4.0;
+/// The share of right pairs of any source: the default of [`Params::other`].
+const OTHER: f64 = 0.1;
+/// The share of right pairs of a source that one has reason to believe: the default of [`Params::strong`]. As many of its pairs are wrong as
+/// are right of another one.
+pub const STRONG: f64 = 1.0 - OTHER;
+/// Fewer examples teach nothing: twice as many as a belief is worth.
+pub const LEAST: usize = 2 * WORTH as usize;
 
 /// What is believed of sources, names and contents before pairs are seen.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -50,11 +53,11 @@ impl Default for Params {
         Params {
             worth: WORTH,
             strong: STRONG,
-            listed: 0.5,
-            other: 0.1,
-            min_share: 0.5,
-            beside_keys: 0.5,
-            names: 0.5,
+            listed: EVEN,
+            other: OTHER,
+            min_share: EVEN,
+            beside_keys: EVEN,
+            names: EVEN,
             names_by_chance: 0.05,
             misplaced: 8.0,
             contents: 0.95,

@@ -1,7 +1,8 @@
 //! The evidence that two pages are translations: a logistic model of their similarities.
 
 use super::odds::{bounded, logit};
-use super::prior::{STRONG, WORTH, share_right};
+use super::prior::{STRONG, share_right};
+use crate::index::parts::{MIN_PAGES, WORTH};
 use crate::logistic::{self, dot, sigmoid};
 use crate::types::measures::measures;
 use crate::types::{MEASURES, Measure, Similarities};
@@ -14,12 +15,12 @@ pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
 pub struct FitParams {
     /// The weights before anything is learnt: those of the table of measures.
     pub shipped: Scorer,
-    /// Least number of good pairs, and of bad ones, for weights to be fitted. Default 20.
+    /// Least number of good pairs, and of bad ones, for weights to be fitted. Default 20, the pages of a part that speaks for itself.
     pub min_good: usize,
     /// Share of the good examples that are right, and how many pairs that belief is worth. Default 0.9, 4, as for a strong key.
     pub good: (f64, f64),
     /// Precision of the normal prior around the shipped weights, or around those that the run has learnt: a weight that is one unit away
-    /// costs half of this many nats. Default 4, which a few dozen clear examples outweigh.
+    /// costs half of this many nats. Default 4, the worth of a belief, which a few dozen clear examples outweigh.
     pub stiffness: f64,
     /// So many pairs that people judged right weigh as much as all good pairs of a run, and so many wrong ones as all bad pairs. Default 200:
     /// ten verdicts weigh a twentieth of them, a few hundred as much.
@@ -33,9 +34,9 @@ impl Default for FitParams {
     fn default() -> FitParams {
         FitParams {
             shipped: Scorer::default(),
-            min_good: 20,
+            min_good: MIN_PAGES as usize,
             good: (STRONG, WORTH),
-            stiffness: 4.0,
+            stiffness: WORTH,
             verdicts: 200.0,
             max_evidence: 9.0,
         }

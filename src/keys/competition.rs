@@ -125,7 +125,7 @@ mod tests {
             evidence: KeyEvidence { power: 1, pages: (2, 1), all_pages: 3 },
             state: State::Strong,
             assigned: 0,
-            scope: 0..3,
+            scope: (0..3).into(),
             pairs,
         };
         // The page of /de/ is the English one once more.
@@ -144,7 +144,7 @@ mod tests {
             evidence: KeyEvidence { power: 2, pages: (1, 2), all_pages: 3 },
             state: State::Strong,
             assigned: 0,
-            scope: 0..3,
+            scope: (0..3).into(),
             pairs: vec![(0, 2), (0, 1)],
         }];
         let pairs = compete(&mut keys, &mut Matched::new(false), Order::Power);
@@ -205,7 +205,7 @@ mod tests {
             evidence: KeyEvidence { power, pages: (5, 5), all_pages: 15 },
             state,
             assigned: 0,
-            scope: 0..15,
+            scope: (0..15).into(),
             pairs: pairs.into_iter().map(|(a, b)| (3 * a + x as u32, 3 * b + y as u32)).collect(),
         };
         vec(key.prop_map(found), 0..12)

@@ -88,16 +88,22 @@ impl KeyEvidence {
     }
 }
 
+/// Least local credibility of a strong key (Zhang et al. 2013), and of whatever is judged as one.
+pub const MIN_CREDIBILITY: f64 = 0.1;
+/// Least share of the smaller language's pages that makes a key strong, or what is judged as one, on its own (an estimate).
+pub const MIN_COVERAGE: f64 = 0.3;
+
 /// Pairs that make a key strong beside its share, as fewer may be chance. All are estimates that nobody should turn.
-struct MinPairs {
+pub struct MinPairs {
     by_credibility: u64,
-    by_coverage: u64,
+    /// For keys that are judged by their coverage.
+    pub by_coverage: u32,
 }
 
 /// Of a key that names its languages: its texts are evidence themselves.
-const MIN_PAIRS_NAMED: MinPairs = MinPairs { by_credibility: 1, by_coverage: 2 };
+pub const MIN_PAIRS_NAMED: MinPairs = MinPairs { by_credibility: 1, by_coverage: 2 };
 /// Of any other key.
-const MIN_PAIRS_OTHER: MinPairs = MinPairs { by_credibility: 2, by_coverage: 5 };
+pub const MIN_PAIRS_OTHER: MinPairs = MinPairs { by_credibility: 2, by_coverage: 5 };
 /// Of a key that only tells numbers apart.
 const MIN_PAIRS_OF_NUMBERS: u64 = 3;
 
@@ -119,7 +125,7 @@ pub fn judge(key: &Key, evidence: &KeyEvidence, rescued: bool, params: &Params) 
             } else {
                 let min_pairs = if named { &MIN_PAIRS_NAMED } else { &MIN_PAIRS_OTHER };
                 let by_size = credibility > min_credibility && evidence.power >= min_pairs.by_credibility;
-                by_size || (evidence.coverage() > min_coverage && evidence.power >= min_pairs.by_coverage)
+                by_size || (evidence.coverage() > min_coverage && evidence.power >= u64::from(min_pairs.by_coverage))
             }
         }
     };

@@ -11,6 +11,7 @@ use super::competition::{Matched, compete};
 use super::credibility::{self, KeyEvidence, State};
 use super::found::{Discovery, FoundKey, FoundPair};
 use super::hosts::{HostSizes, host_at, host_ranges};
+use super::key_scope::KeyScope;
 use super::linking_power::{self, Ranked};
 use super::params::{CoreMode, Order, Params, SiteUnit};
 use super::slots::Shape;
@@ -102,9 +103,32 @@ const BORROWED: u32 = 10;
 struct Scope {
     /// In order.
     pages: Vec<u32>,
+    /// The same pages, and those between them that have no language.
+    all: KeyScope,
     /// A folder, which is part of a host, or the same folder of several hosts that stand for languages; keys are sought among those of its
     /// pages that those of the host, or between hosts, leave alone.
     is_folder: bool,
+}
+
+impl Scope {
+    /// Pages of a domain or host.
+    fn of(range: Range<u32>) -> Scope {
+        Scope { pages: range.clone().collect(), all: range.into(), is_folder: false }
+    }
+
+    /// The pages of a folder that are in a language, `told` being [`told_before`] each page.
+    fn folder(pages: Vec<u32>, told: &[u32]) -> Scope {
+        let is_next = |x: &u32, y: &u32| told[*x as usize] + 1 == told[*y as usize];
+        let runs = pages.chunk_by(is_next).filter_map(|run| Some(*run.first()?..*run.last()? + 1));
+        Scope { all: KeyScope::new(runs), pages, is_folder: true }
+    }
+}
+
+/// How many pages with a language stand before each page of a site.
+fn told_before(site: &SiteIndex<'_>) -> Vec<u32> {
+    let is_told = |label: &u16| u32::from(*label != NO_LABEL);
+    let count = |before: &mut u32, label| Some(std::mem::replace(before, *before + is_told(label)));
+    site.labels.iter().scan(0, count).collect()
 }
 
 /// What is a site: hosts, or all of a domain; then the folders that can speak for themselves, the outer ones first.
@@ -118,12 +142,10 @@ struct Scopes {
 
 impl Scopes {
     fn new(pages: &dyn Pages, site: &SiteIndex<'_>, params: &Params) -> Scopes {
-        let whole = || Scope { pages: (0..pages.count()).collect(), is_folder: false };
-        let host = |range: Range<u32>| Scope { pages: range.collect(), is_folder: false };
         let mut scopes = Scopes {
             hosts: match params.site {
-                SiteUnit::Domain => vec![whole()],
-                SiteUnit::Host => host_ranges(pages).into_iter().map(host).collect(),
+                SiteUnit::Domain => vec![Scope::of(0..pages.count())],
+                SiteUnit::Host => host_ranges(pages).into_iter().map(Scope::of).collect(),
             },
             folders: Vec::new(),
             shared: Vec::new(),
@@ -131,6 +153,7 @@ impl Scopes {
         if params.folders && pages.count() > MIN_PAGES {
             let parts = folders::parts(pages, [].iter(), site);
             let has_keys_of_hosts = params.fields.contains(&Field::Host);
+            let told = told_before(site);
             let depths = (1..parts.count()).map(|part| parts.chain(part).count()).max().unwrap_or(0);
             for of_depth in [&mut scopes.folders, &mut scopes.shared] {
                 of_depth.resize_with(depths, Vec::new);
@@ -145,7 +168,7 @@ impl Scopes {
                     _ if has_keys_of_hosts && hosts <= 2 * parts.langs(part) => &mut scopes.shared,
                     _ => continue,
                 };
-                of_depth[parts.chain(part).count() - 1].push(Scope { pages: members, is_folder: true });
+                of_depth[parts.chain(part).count() - 1].push(Scope::folder(members, &told));
             }
         }
         scopes
@@ -200,8 +223,7 @@ impl Search<'_> {
         }
         let several_hosts = host_at(self.pages, 0) != host_at(self.pages, self.pages.count().saturating_sub(1));
         if self.params.fields.contains(&Field::Host) && several_hosts {
-            let domain = Scope { pages: (0..self.pages.count()).collect(), is_folder: false };
-            keys.extend(self.keys_of(site, &domain, Shape::HostSpans, None)?);
+            keys.extend(self.keys_of(site, &Scope::of(0..self.pages.count()), Shape::HostSpans, None)?);
         }
         let matched = Matched::new(self.params.one_partner);
         let mut taken = Taken { keys: Vec::new(), pairs: Vec::new(), matched };
@@ -245,7 +267,7 @@ impl Search<'_> {
     fn keys_of(
         &self,
         site: &SiteIndex<'_>,
-        Scope { pages, is_folder }: &Scope,
+        Scope { pages, all, is_folder }: &Scope,
         shape: Shape,
         leftover: Option<(&Matched, &SiteIndex<'_>)>,
     ) -> Result<Vec<FoundKey>> {
@@ -256,7 +278,6 @@ impl Search<'_> {
         }
         let scan = Scan { site, pages, shape, params: self.params, exempt: &self.exempt, watch: self.watch };
         let sizes = leftover.map_or(site, |(_, all)| all).sizes(pages.iter().copied());
-        let range = pages.first().map_or(0, |&page| page)..pages.last().map_or(0, |&page| page + 1);
         let min_count =
             |c: &KeyCandidate| self.params.min_count(sizes[usize::from(c.label_a)].min(sizes[usize::from(c.label_b)]));
         let keep = |c: &KeyCandidate, values: &Values, estimate: u64| {
@@ -279,7 +300,7 @@ impl Search<'_> {
                 key,
                 state: State::Weak,
                 assigned: 0,
-                scope: range.clone(),
+                scope: all.clone(),
                 pairs: Vec::new(),
             };
             self.judge(&mut found, &ranked, candidate, (shape, *is_folder), leftover.map(|l| l.0));
@@ -379,18 +400,18 @@ mod tests {
     use crate::types::{Edit, Key};
 
     /// Keys with their scope, linking power, state and assigned pairs; and pairs.
-    type Listed = (Vec<(Key, (u32, u32), u64, State, u64)>, BTreeSet<(PagePair, Key, u32)>);
+    type Listed = (Vec<(Key, KeyScope, u64, State, u64)>, BTreeSet<(PagePair, Key, KeyScope)>);
 
-    fn listed(keys: &[FoundKey], pairs: BTreeSet<(PagePair, Key, u32)>) -> Listed {
-        let of = |k: &FoundKey| (k.key.clone(), (k.scope.start, k.scope.end), k.evidence.power, k.state, k.assigned);
+    fn listed(keys: &[FoundKey], pairs: BTreeSet<(PagePair, Key, KeyScope)>) -> Listed {
+        let of = |k: &FoundKey| (k.key.clone(), k.scope.clone(), k.evidence.power, k.state, k.assigned);
         let mut keys: Vec<_> = keys.iter().map(of).collect();
         keys.sort();
         (keys, pairs)
     }
 
-    fn pair_of(keys: &[FoundKey], pair: &FoundPair) -> (PagePair, Key, u32) {
+    fn pair_of(keys: &[FoundKey], pair: &FoundPair) -> (PagePair, Key, KeyScope) {
         let FoundKey { key, scope, .. } = &keys[pair.key as usize];
-        (PagePair { langs: key.langs, a: pair.a, b: pair.b }, key.clone(), scope.start)
+        (PagePair { langs: key.langs, a: pair.a, b: pair.b }, key.clone(), scope.clone())
     }
 
     fn found(site: &ListedPages, params: &Params, rescue: &FxHashSet<String>) -> Listed {
@@ -480,7 +501,7 @@ mod tests {
         if state == State::Weak {
             pairs.clear();
         }
-        let scope = scan.pages[0]..scan.pages[scan.pages.len() - 1] + 1;
+        let scope = (scan.pages[0]..scan.pages[scan.pages.len() - 1] + 1).into();
         let is_listed = state != State::Weak || evidence.power >= least;
         is_listed.then_some(FoundKey { key, evidence, state, assigned: 0, scope, pairs })
     }
@@ -511,6 +532,14 @@ mod tests {
             "{found:?}"
         );
         assert_eq!(with(false), []);
+        // The key acts in the folder, on either host, and nowhere else.
+        let listed = site(pages.clone());
+        let keys = discover(&listed, &Params::default(), Elsewhere::default(), &std::env::temp_dir(), &());
+        let keys = keys.expect("a folder for temporary files").keys.into_iter();
+        let scopes: Vec<KeyScope> = keys.filter(|key| key.assigned > 0).map(|key| key.scope).collect();
+        let is_of_folder = |page: &u32| listed.identity(*page).contains("/law/");
+        let all: Vec<u32> = (0..listed.count()).filter(is_of_folder).collect();
+        assert!(scopes.len() == 1 && scopes[0].pages().eq(all) && scopes[0].ranges().count() == 2, "{scopes:?}");
     }
 
     /// Guards the tests of all layers: sites on which nothing is found would agree too.

@@ -8,7 +8,7 @@ use super::folders;
 use super::found::FoundKey;
 use super::params::Params;
 use crate::corrections::OfSite;
-use crate::index::parts::Parts;
+use crate::index::parts::{Parts, WORTH};
 use crate::index::site::{Pages, SiteIndex};
 use crate::language::codes::named_language;
 use crate::language::{are_relatives, is_told};
@@ -171,17 +171,29 @@ impl Letters {
     }
 
     /// How far the text of a page has come from the letters usual in one language to those usual in another: 0 none of the way, 1 all of it.
-    /// Usual is what pages of the innermost part around it have that has pages in both. 0 too where the letters of both are alike, and tell
-    /// nothing, and where that part has more of the other language: pages are partly in what they were translated from, which there is most
-    /// of, and not the other way round.
+    /// Usual is what pages of the part that it is in have; what is usual in the part around it counts for [`WORTH`] pages of each language.
+    /// 0 too where the letters of both are alike, and tell nothing, and where the part has more of the other language: pages are partly in
+    /// what they were translated from, which there is most of, and not the other way round.
     fn way(&self, page: u32, (from, to): (Lang, Lang), share: f32) -> f64 {
-        let known = |lang: Lang, part: u32| self.sums.get(&(lang, part)).copied();
-        let both = |part: u32| known(from, part).zip(known(to, part));
-        let Some((from, to)) = self.parts.chain(self.parts.of(page)).find_map(both) else { return 0.0 };
-        let usual = |(sum, pages): (f64, u32)| sum / f64::from(pages);
-        let is_translated = to.1 <= from.1;
-        let (from, to) = (usual(from), usual(to));
-        if is_translated && (from - to).abs() >= MIN_DIFFERENCE { (from - f64::from(share)) / (from - to) } else { 0.0 }
+        let sum_in =
+            |lang: Lang, part: u32| self.sums.get(&(lang, part)).map_or((0.0, 0.0), |sum| (sum.0, f64::from(sum.1)));
+        let chain: Vec<u32> = self.parts.chain(self.parts.of(page)).collect();
+        // The usual share of A–Z in either language, and the share of `to` among the pages in both.
+        let mut usual: Option<[f64; 3]> = None;
+        for &part in chain.iter().rev() {
+            let [of_from, of_to] = [from, to].map(|lang| sum_in(lang, part));
+            let added = [of_from, of_to, (of_to.1, of_from.1 + of_to.1)];
+            usual = match usual {
+                Some(round) => {
+                    Some(std::array::from_fn(|at| (WORTH * round[at] + added[at].0) / (WORTH + added[at].1)))
+                }
+                None if of_from.1 > 0.0 && of_to.1 > 0.0 => Some(added.map(|(sum, pages)| sum / pages)),
+                None => None,
+            };
+        }
+        let Some([from, to, translated]) = usual else { return 0.0 };
+        let tells = translated <= 0.5 && (from - to).abs() >= MIN_DIFFERENCE;
+        if tells { (from - f64::from(share)) / (from - to) } else { 0.0 }
     }
 }
 
@@ -245,9 +257,17 @@ mod tests {
             letters.add(zh, of(part), share);
         }
         let way = |letters: &Letters, part: u32| letters.way(of(part), (en, zh), 0.8);
-        assert!((way(&letters, 1) - 0.5).abs() < 1e-6 && (way(&letters, 2) - 0.2 / 0.9).abs() < 1e-6);
-        // A part without pages in one of them is like the part around it, where Chinese has .35 on average.
+        // In the whole site Chinese has .35 on average, which is worth four pages: (4·.35 + .6)/5 = .4 and (4·.35 + .1)/5 = .3.
+        assert!((way(&letters, 1) - 0.2 / 0.6).abs() < 1e-6 && (way(&letters, 2) - 0.2 / 0.7).abs() < 1e-6);
+        // The more pages a part has, the less counts what is round it.
+        for _ in 0..495 {
+            letters.add(en, of(1), 1.0);
+            letters.add(zh, of(1), 0.6);
+        }
+        assert!((way(&letters, 1) - 0.5).abs() < 1e-2);
+        // A part without pages in one of them is like the part around it, where Chinese has .599 now.
         letters.sums.remove(&(zh, 2));
-        assert!((way(&letters, 2) - 0.2 / 0.65).abs() < 1e-6);
+        let round = (496.0 * 0.6 + 0.1) / 497.0;
+        assert!((way(&letters, 2) - 0.2 / (1.0 - round)).abs() < 1e-6);
     }
 }

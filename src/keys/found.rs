@@ -1,10 +1,9 @@
 //! What key discovery finds: keys, pairs, and the language that each page counts for.
 
-use std::ops::Range;
-
 use rustc_hash::FxHashMap;
 
 use super::credibility::{KeyEvidence, State};
+use super::key_scope::KeyScope;
 use crate::index::site::Pages;
 use crate::language::profiles::Line;
 use crate::types::{Key, Lang};
@@ -20,9 +19,8 @@ pub struct FoundKey {
     pub state: State,
     /// How many pairs it was assigned in the competition.
     pub assigned: u64,
-
-    /// Pages it was found among: those of one host or folder, or of the whole domain; of a folder from its first page to its last.
-    pub scope: Range<u32>,
+    /// Pages it was found among: those of the whole domain, of a host, of a folder, or of a folder that hosts share.
+    pub scope: KeyScope,
     /// The pairs it matches; empty for weak keys, and after the competition.
     pub pairs: Vec<(u32, u32)>,
 }
@@ -74,9 +72,9 @@ impl Discovery {
             let (x, y) = (&self.keys[x as usize], &self.keys[y as usize]);
             let weak = |k: &FoundKey| k.state == State::Weak;
             let rank = weak(x).cmp(&weak(y)).then(y.evidence.power.cmp(&x.evidence.power));
-            rank.then_with(|| x.key.cmp(&y.key)).then_with(|| x.scope.start.cmp(&y.scope.start))
+            rank.then_with(|| x.key.cmp(&y.key)).then_with(|| x.scope.cmp(&y.scope))
         });
-        let mut weak: FxHashMap<Range<u32>, usize> = FxHashMap::default();
+        let mut weak: FxHashMap<KeyScope, usize> = FxHashMap::default();
         order.retain(|&at| {
             let key = &self.keys[at as usize];
             let count = weak.entry(key.scope.clone()).or_default();
@@ -120,7 +118,7 @@ mod tests {
     #[test]
     fn of_each_scope_the_strongest_weak_keys_stay() {
         let langs = crate::types::LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
-        let key = |from: &str, power, scope, state| {
+        let key = |from: &str, power, scope: std::ops::Range<u32>, state| {
             let edit = crate::types::Edit {
                 field: crate::types::Field::Path,
                 from: from.into(),
@@ -128,7 +126,14 @@ mod tests {
                 core: false,
             };
             let evidence = KeyEvidence { power, pages: (9, 9), all_pages: 18 };
-            FoundKey { key: Key { langs, edits: vec![edit] }, evidence, state, assigned: 0, scope, pairs: Vec::new() }
+            FoundKey {
+                key: Key { langs, edits: vec![edit] },
+                evidence,
+                state,
+                assigned: 0,
+                scope: scope.into(),
+                pairs: Vec::new(),
+            }
         };
         let keys = vec![
             key("a", 5, 0..9, State::Weak),

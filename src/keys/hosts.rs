@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::credibility::KeyEvidence;
 use super::found::Discovery;
 use super::params::Params;
 use crate::index::site::{NO_LABEL, SiteIndex, Urls};
 use crate::text::counterpart;
+use crate::text::tokens::{Anatomy, Separators};
 use crate::types::{Key, Lang, host_of};
 
 /// The pages of each host, as ranges of a list sorted by URL.
@@ -56,6 +58,8 @@ fn end_of_host<A: Urls + ?Sized>(urls: &A, start: u32, host: &str) -> u32 {
 pub struct HostSizes {
     langs: Vec<Lang>,
     hosts: FxHashMap<String, Vec<u32>>,
+    /// The hosts that have a text where a key may have it, by the hash of the text.
+    with_text: FxHashMap<u64, Vec<String>>,
 }
 
 impl HostSizes {
@@ -71,15 +75,31 @@ impl HostSizes {
             }
             (host(pages[0]).to_owned(), sizes)
         };
-        let hosts = pages.chunk_by(|&x, &y| host(x) == host(y)).map(of_host).collect();
-        HostSizes { langs: site.langs.clone(), hosts }
+        let hosts: FxHashMap<String, Vec<u32>> = pages.chunk_by(|&x, &y| host(x) == host(y)).map(of_host).collect();
+        let mut with_text: FxHashMap<u64, Vec<String>> = FxHashMap::default();
+        let mut anatomy = Anatomy::default();
+        for host in hosts.keys() {
+            if !anatomy.read(host, Separators::Punctuation) {
+                continue;
+            }
+            for span in anatomy.segments().iter().flat_map(|segment| anatomy.spans(segment, usize::MAX)) {
+                let with_text = with_text.entry(xxh3_64(anatomy.text(span).as_bytes())).or_default();
+                if with_text.last() != Some(host) {
+                    with_text.push(host.clone());
+                }
+            }
+        }
+        HostSizes { langs: site.langs.clone(), hosts, with_text }
     }
 
-    /// What a host key is judged by: |w| are the pages of the hosts that it turns into one another.
+    /// What a host key is judged by: |w| are the pages of the hosts that it turns into one another. Cost: the hosts that have the text of one
+    /// of its sides.
     pub fn evidence(&self, key: &Key, power: u64) -> KeyEvidence {
         let mut touched: FxHashSet<&str> = FxHashSet::default();
-        for host in self.hosts.keys() {
-            for other in counterpart::counterparts(host, key, true) {
+        let forward = key.edits.first().is_some_and(|edit| !edit.from.is_empty());
+        let text = key.edits.first().map_or("", |edit| if forward { &edit.from } else { &edit.to });
+        for host in self.with_text.get(&xxh3_64(text.as_bytes())).into_iter().flatten() {
+            for other in counterpart::counterparts(host, key, forward) {
                 if let Some((other, _)) = self.hosts.get_key_value(&other) {
                     touched.extend([host.as_str(), other.as_str()]);
                 }

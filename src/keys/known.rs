@@ -1,9 +1,8 @@
 //! Keys and pairs of a site whose discovery is done, as later methods see them.
 
-use std::ops::Range;
-
 use super::credibility::State;
 use super::found::FoundPair;
+use super::key_scope::KeyScope;
 use crate::types::Key;
 
 /// One key of a site.
@@ -11,8 +10,8 @@ use crate::types::Key;
 pub struct KnownKey {
     /// The key.
     pub key: Key,
-    /// Pages it was found among: those of one host or folder, or of the whole domain; of a folder from its first page to its last.
-    pub scope: Range<u32>,
+    /// Pages it was found among.
+    pub scope: KeyScope,
     /// Local credibility C(p, w).
     pub credibility: f64,
     /// What discovery decided about it.
@@ -44,8 +43,12 @@ mod tests {
     fn a_pair_has_the_key_at_its_position() {
         let edit = Edit { field: Field::Path, from: "en".into(), to: "zh".into(), core: false };
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
-        let key =
-            KnownKey { key: Key { langs, edits: vec![edit] }, scope: 0..2, credibility: 0.5, state: State::Strong };
+        let key = KnownKey {
+            key: Key { langs, edits: vec![edit] },
+            scope: (0..2).into(),
+            credibility: 0.5,
+            state: State::Strong,
+        };
         let known = KnownKeys { keys: vec![key.clone()], pairs: vec![FoundPair { a: 0, b: 1, key: 0 }] };
         assert_eq!(known.key_of(&known.pairs[0]), Some(&key));
         assert_eq!(known.key_of(&FoundPair { a: 0, b: 1, key: 1 }), None);

@@ -15,6 +15,7 @@ mod doubtful;
 pub mod folders;
 mod found;
 pub mod hosts;
+mod key_scope;
 #[cfg(feature = "exec")]
 mod kin;
 mod known;
@@ -34,6 +35,7 @@ pub use credibility::KeyEvidence;
 pub use credibility::{GlobalSum, State};
 pub use discover::{Elsewhere, discover};
 pub use found::{FoundKey, FoundPair};
+pub use key_scope::KeyScope;
 #[cfg(feature = "exec")]
 pub(crate) use kin::Kin;
 pub use known::{KnownKey, KnownKeys};

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use super::credibility::{MIN_COVERAGE, MIN_CREDIBILITY, MIN_PAIRS_NAMED, MIN_PAIRS_OTHER};
 use super::suffixes;
 use crate::error::{Error, Result};
 use crate::files::{self, GivenFile};
@@ -64,6 +65,9 @@ pub enum SiteUnit {
     /// Those of one registrable domain.
     Domain,
 }
+
+/// The default of [`Params::min_share`].
+pub const LISTED_SHARE: f64 = MIN_CREDIBILITY / 20.0;
 
 /// Settings of key discovery.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -153,7 +157,11 @@ impl Default for Params {
             min_confidence: 0.75,
             min_shift: 1.0 / 3.0,
             unlabelled: UnlabelledParams::default(),
-            strength: Strength::PagesOfLanguages { min_credibility: 0.1, min_coverage: 0.3, number_credibility: 0.5 },
+            strength: Strength::PagesOfLanguages {
+                min_credibility: MIN_CREDIBILITY,
+                min_coverage: MIN_COVERAGE,
+                number_credibility: 0.5,
+            },
             rescue_above: Some(500.0),
             rescue_by_others: true,
             site: SiteUnit::Host,
@@ -162,7 +170,7 @@ impl Default for Params {
             suffixes: suffixes::Thresholds::default(),
             one_partner: false,
             min_power: 2,
-            min_share: 0.005,
+            min_share: LISTED_SHARE,
             max_weak_keys: 256,
             count_pages: 1 << 17,
             sample_entries: 2 << 20,
@@ -239,7 +247,7 @@ impl Params {
             copies: false,
             resolve_labels: false,
             variants: false,
-            strength: Strength::PairsOfUrls { min_share: 0.1 },
+            strength: Strength::PairsOfUrls { min_share: MIN_CREDIBILITY },
             rescue_above: None,
             rescue_by_others: false,
             one_partner: true,
@@ -253,7 +261,7 @@ impl Params {
         Params {
             cores: CoreMode::Joint,
             labels: LabelMode::Detected,
-            strength: Strength::PagesOfSite { min_credibility: 0.1 },
+            strength: Strength::PagesOfSite { min_credibility: MIN_CREDIBILITY },
             rescue_above: Some(500.0),
             one_partner: false,
             ignored_tokens: Vec::new(),
@@ -291,7 +299,13 @@ pub struct UnlabelledParams {
 
 impl Default for UnlabelledParams {
     fn default() -> UnlabelledParams {
-        UnlabelledParams { named_power: 2, named_share: 0.3, other_power: 5, other_share: 0.4, other_credibility: 0.1 }
+        UnlabelledParams {
+            named_power: MIN_PAIRS_NAMED.by_coverage,
+            named_share: MIN_COVERAGE,
+            other_power: MIN_PAIRS_OTHER.by_coverage,
+            other_share: 0.4,
+            other_credibility: MIN_CREDIBILITY,
+        }
     }
 }
 

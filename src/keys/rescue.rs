@@ -9,9 +9,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::credibility::{self, GlobalSum, State};
 use super::found::FoundKey;
+use super::key_scope::Counted;
 use super::params::Params;
 use crate::error::Result;
-use crate::types::{NULL, SiteId, unescape};
+use crate::types::{LangPair, NULL, SiteId, unescape};
 
 /// What a site adds to the global credibility of a pattern, as found without help from other sites.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,16 +25,23 @@ pub struct Contribution {
     pub is_strong: bool,
 }
 
-/// What the keys of a site add, by pattern.
+/// What the keys of a site add, by pattern. The same key may be found in a domain and in folders within it: of scopes that share pages, the one
+/// in which it adds most counts. Cost: n log n, n being the ranges of the scopes.
 pub fn contributions(keys: &[FoundKey], params: &Params) -> Vec<Contribution> {
-    let mut sums: BTreeMap<String, (GlobalSum, bool)> = BTreeMap::new();
+    let mut by_pattern: BTreeMap<String, Vec<(GlobalSum, &FoundKey)>> = BTreeMap::new();
     for found in keys {
-        let sum = sums.entry(found.key.pattern()).or_default();
-        sum.0 += credibility::contribution(&found.evidence, params);
-        // What a person names on one site is no evidence on others.
-        sum.1 |= !found.state.is_out() && found.state != State::Named;
+        let added = credibility::contribution(&found.evidence, params);
+        by_pattern.entry(found.key.pattern()).or_default().push((added, found));
     }
-    sums.into_iter().map(|(pattern, (sum, is_strong))| Contribution { pattern, sum, is_strong }).collect()
+    let of_pattern = |(pattern, mut found): (String, Vec<(GlobalSum, &FoundKey)>)| {
+        found.sort_by(|x, y| y.0.cmp(&x.0).then_with(|| x.1.scope.cmp(&y.1.scope)));
+        // What a person names on one site is no evidence on others.
+        let is_strong = found.iter().any(|(_, key)| !key.state.is_out() && key.state != State::Named);
+        let mut counted: BTreeMap<LangPair, Counted> = BTreeMap::new();
+        let counts = found.iter().filter(|(_, key)| counted.entry(key.key.langs).or_default().count(&key.scope));
+        Contribution { pattern, sum: counts.map(|(added, _)| added).sum(), is_strong }
+    };
+    by_pattern.into_iter().map(of_pattern).collect()
 }
 
 /// How the global credibility of patterns changes when results of sites take the place of older ones.
@@ -180,20 +188,28 @@ pub fn hash_of<'s>(patterns: impl IntoIterator<Item = &'s String>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keys::KeyScope;
     use crate::keys::credibility::{KeyEvidence, State};
-    use crate::types::{Edit, Field, Key, Lang, LangPair};
+    use crate::types::{Edit, Field, Key, Lang};
 
     fn found(from: &str, to: &str, power: u64, state: State) -> FoundKey {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
         let edits = vec![Edit { field: Field::Path, from: from.into(), to: to.into(), core: false }];
         let evidence = KeyEvidence { power, pages: (50, 50), all_pages: 100 };
-        FoundKey { key: Key { langs, edits }, evidence, state, assigned: 0, scope: 0..100, pairs: Vec::new() }
+        FoundKey { key: Key { langs, edits }, evidence, state, assigned: 0, scope: (0..100).into(), pairs: Vec::new() }
     }
 
     #[test]
     fn keys_of_one_pattern_add_up_and_are_strong_if_one_is() {
-        let keys =
-            [found("en", "zh", 30, State::Weak), found("en", "zh", 5, State::Strong), found("a", "b", 5, State::Weak)];
+        let mut keys = [
+            found("en", "zh", 30, State::Weak),
+            found("en", "zh", 5, State::Strong),
+            found("a", "b", 5, State::Weak),
+            found("en", "zh", 20, State::Weak),
+        ];
+        keys[1].scope = (100..200).into();
+        // Pages that have been counted, beside others.
+        keys[3].scope = KeyScope::new([50..60, 300..400]);
         let added = contributions(&keys, &Params::default());
         // By hand: 60·60/100 + 10·10/100 = 37, and 1.
         let expected = [("path:a:b", 1.0, false), ("path:en:zh", 37.0, true)];

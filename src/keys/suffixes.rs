@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::credibility::{MIN_COVERAGE, MIN_CREDIBILITY, MIN_PAIRS_NAMED, MIN_PAIRS_OTHER};
 use crate::text::tokens::{Anatomy, Separators};
 use crate::types::{Field, Lang, host_of, registrable_domain};
 
@@ -33,7 +34,13 @@ pub struct Thresholds {
 
 impl Default for Thresholds {
     fn default() -> Thresholds {
-        Thresholds { min_linked: 2, linked_share: 0.1, min_telling: 5, telling_share: 0.3, min_correlation: 0.7 }
+        Thresholds {
+            min_linked: MIN_PAIRS_NAMED.by_coverage as usize,
+            linked_share: MIN_CREDIBILITY,
+            min_telling: MIN_PAIRS_OTHER.by_coverage as usize,
+            telling_share: MIN_COVERAGE,
+            min_correlation: 0.7,
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::params::Params;
+use super::credibility::MIN_PAIRS_NAMED;
+use super::params::{LISTED_SHARE, Params};
 use super::slots::{Occurrence, Role, Shape, Sink, skeletons};
 use crate::index::site::{Pages, SiteIndex};
 use crate::index::sorter::Entry;
@@ -59,10 +60,6 @@ struct Measured {
     powers: BTreeMap<(u32, Option<u32>), u32>,
 }
 
-/// Texts of pages that are fewer than this are not looked at.
-const MIN_PAGES: u32 = 2;
-/// Of texts that fewer than this share of the pages have, only those that name a language are looked at.
-const MIN_SHARE: f64 = 0.005;
 /// Longer texts are no markers.
 const MAX_MARKER_BYTES: usize = 16;
 /// Texts that meet in one skeleton; where more do, they are names.
@@ -154,12 +151,14 @@ fn measure(pages: &dyn Pages, params: &Params) -> Measured {
     let mut counting = Counting { counts: FxHashMap::default() };
     each(step, &mut |anatomy| shapes.iter().for_each(|&shape| skeletons(shape, anatomy, params, &mut counting)));
     let looked_at = f64::from(count) / step as f64;
-    let min_count = MIN_PAGES.max((looked_at * MIN_SHARE) as u32);
+    // Texts of fewer pages are not looked at, and of those that a smaller share of the pages have only those that name a language.
+    let min_pages = MIN_PAIRS_NAMED.by_coverage;
+    let min_count = min_pages.max((looked_at * LISTED_SHARE) as u32);
     let mut kept: Vec<(u64, u32)> = counting
         .counts
         .into_iter()
         // A cut has no count of its own: the slot of the same text has.
-        .filter(|(_, (pages, named))| *pages == 0 || *pages >= if *named { MIN_PAGES } else { min_count })
+        .filter(|(_, (pages, named))| *pages == 0 || *pages >= if *named { min_pages } else { min_count })
         .map(|(value, (pages, _))| (value, pages * step as u32))
         .collect();
     kept.sort_unstable();

@@ -1,5 +1,6 @@
 //! How much is learnt, and from what.
 
+use crate::keys::credibility::MIN_CREDIBILITY;
 use crate::lexicon::LearnParams;
 
 /// Settings of learning.
@@ -29,7 +30,7 @@ impl Default for Params {
             fit_pairs: 50,
             words: LearnParams::of_pages(),
             min_probability: 0.1,
-            min_credibility: 0.1,
+            min_credibility: MIN_CREDIBILITY,
             max_lexicon: 20_000,
         }
     }

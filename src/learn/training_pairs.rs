@@ -130,7 +130,7 @@ mod tests {
         let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
         let key = |from: &str, credibility: f64| {
             let edit = Edit { field: Field::Path, from: from.into(), to: "fr".into(), core: false };
-            KnownKey { key: Key { langs, edits: vec![edit] }, scope: 0..8, credibility, state: State::Strong }
+            KnownKey { key: Key { langs, edits: vec![edit] }, scope: (0..8).into(), credibility, state: State::Strong }
         };
         let pair = |a: u32, key: u32| FoundPair { a, b: a + 4, key };
         let pairs = vec![pair(0, 0), pair(1, 0), pair(2, 1), pair(3, 0)];

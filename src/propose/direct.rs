@@ -25,6 +25,9 @@ pub fn direct(site: &SiteView<'_>, known: Option<(&KnownKeys, &Signs)>) -> Vec<C
     found.extend(site.pins().into_iter().map(|pair| Candidate { pair, method: Method::Pinned, key: None }));
     found.extend(of_hreflang(site));
     found.extend(of_mutual_links(site));
+    // What the address of a page that has strayed says, and what other pages say of that address, is said of another page.
+    let has_strayed = |one: &Candidate| [one.pair.a, one.pair.b].iter().any(|&page| site.has_strayed(page));
+    found.retain(|one| one.method == Method::Pinned || !has_strayed(one));
     unique(found)
 }
 
@@ -74,6 +77,21 @@ mod tests {
     use super::*;
     use crate::keys::FoundPair;
     use crate::verify::fixture::ListedSite;
+
+    #[test]
+    fn no_address_proposes_a_page_that_has_strayed() {
+        let pages = ["en/a", "en/b", "en/c", "fr/a", "fr/b", "fr/c"].map(|url| (url, &url[..2], ""));
+        let versions = [(0, 3), (1, 4), (2, 5), (3, 1), (4, 0), (5, 2)];
+        let own = [(0, 0), (1, 1), (2, 2), (3, 4), (4, 3), (5, 5)];
+        let site =
+            versions.into_iter().fold(ListedSite::new(&pages), |site, (page, other)| site.alternate(page, other));
+        let site = own.into_iter().fold(site, |site, (page, named)| site.canonical(page, named));
+        let keys = [(0, 3), (1, 4), (2, 5)].map(|(a, b)| FoundPair { a, b, key: 0 });
+        let known = KnownKeys { keys: Vec::new(), pairs: keys.to_vec() };
+        let signs = Signs::of(&site.view(), &known);
+        let found = direct(&site.view(), Some((&known, &signs)));
+        assert_eq!(found.iter().map(|one| (one.pair.a, one.pair.b)).collect::<Vec<_>>(), [(2, 5)]);
+    }
 
     #[test]
     fn what_two_methods_propose_is_one_candidate_of_the_more_trusted() {

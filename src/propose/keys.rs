@@ -1,12 +1,10 @@
 //! Pairs that keys propose.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::partners::Partners;
-use crate::keys::{KnownKey, KnownKeys, Marks, State, counterpart};
+use crate::keys::{KeyScope, KnownKey, KnownKeys, Marks, State, counterpart};
 use crate::text::tokens::Anatomy;
 use crate::types::{Candidate, Lang, LangPair, Method, PagePair};
 use crate::verify::SiteView;
@@ -55,7 +53,7 @@ pub fn of_marks(site: &SiteView<'_>, marks: &Marks, paired: &Partners) -> Vec<Ca
 /// The pairs of the strongest weak keys, among pages without a partner in the key's languages; `paired` tells which pages have one. Cost: a
 /// URL to make and look up for each such page and key.
 pub fn of_weak_keys(site: &SiteView<'_>, known: &KnownKeys, paired: &Partners) -> Vec<Candidate> {
-    let mut used: FxHashMap<(LangPair, &Range<u32>), usize> = FxHashMap::default();
+    let mut used: FxHashMap<(LangPair, &KeyScope), usize> = FxHashMap::default();
     let mut tried = Vec::new();
     for (key, at) in known.keys.iter().zip(0u32..).filter(|(key, _)| key.state == State::Weak) {
         let used = used.entry((key.key.langs, &key.scope)).or_default();
@@ -66,7 +64,7 @@ pub fn of_weak_keys(site: &SiteView<'_>, known: &KnownKeys, paired: &Partners) -
     }
     let found = tried.par_iter().flat_map_iter(|&(KnownKey { key, scope, .. }, at)| {
         let from = scope
-            .clone()
+            .pages()
             .filter(|&page| site.langs.get(page as usize) == Some(&key.langs.a) && !paired.has(key.langs, page));
         from.flat_map(move |page| {
             let urls = counterpart::counterparts(site.pages().identity(page), key, true);
@@ -92,7 +90,7 @@ mod tests {
     fn known(state: State, pairs: Vec<FoundPair>) -> KnownKeys {
         let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
         let edit = Edit { field: Field::Path, from: "en".into(), to: "fr".into(), core: false };
-        let key = KnownKey { key: Key { langs, edits: vec![edit] }, scope: 0..4, credibility: 0.5, state };
+        let key = KnownKey { key: Key { langs, edits: vec![edit] }, scope: (0..4).into(), credibility: 0.5, state };
         KnownKeys { keys: vec![key], pairs }
     }
 

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::judge::odds::{logit, sigmoid};
+use crate::judge::prior::LEAST;
 use crate::sequence::band::Band;
 use crate::types::{Candidate, Compared, Lang, LangPair, Measure, Method, PagePair};
 use crate::verify::SiteView;
@@ -20,8 +21,6 @@ pub struct Series {
     ids: (u64, u64),
 }
 
-/// Least number of pairs of doubtful keys that make a series.
-const MIN_PAIRS: usize = 8;
 /// How many places apart pages are compared, in addition to the difference of the numbers of pages …
 const SLACK: u32 = 4;
 /// … and at most.
@@ -60,7 +59,7 @@ pub fn series(site: &SiteView<'_>, compared: &[Compared], is_doubtful: impl Fn(&
             *counts.entry((langs, x, y)).or_default() += 1;
         }
     }
-    let enough = counts.into_iter().filter(|(_, pairs)| *pairs >= MIN_PAIRS);
+    let enough = counts.into_iter().filter(|(_, pairs)| *pairs >= LEAST);
     enough.map(|((langs, x, y), _)| Series { langs, ids: (x, y) }).collect()
 }
 

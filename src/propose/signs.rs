@@ -1,11 +1,12 @@
 //! What the URLs of a site say of a pair besides proposing it: whether both URLs name their pages and have a name in common, and whether a
-//! page stands under another language than that of its text.
+//! page stands under another language than that of its text, or at another address than the one that it names as its own.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::keys::credibility::{MIN_COVERAGE, MIN_PAIRS_OTHER};
 use crate::keys::{KnownKeys, Marks};
 use crate::language::codes::named_language;
 use crate::text::tokens::{Anatomy, Separators};
@@ -16,7 +17,7 @@ use crate::verify::SiteView;
 #[derive(Default)]
 pub struct Signs {
     marks: Marks,
-    /// Pages that stand under another language than that of their text.
+    /// Pages that stand under another language than that of their text, or at another address than their own.
     misplaced: FxHashSet<u32>,
     /// For a part of the site, a language and a token: on how many pages the token stands in the URL.
     counts: FxHashMap<(u32, Lang, u64), u32>,
@@ -24,10 +25,6 @@ pub struct Signs {
 
 /// A token names a page only if it stands in the URLs of at most so many pages of a language (an estimate).
 const MAX_NAMED: u32 = 3;
-/// A segment stands for the language that it names if at least so many pages under it are in that language, and at least this share of them
-/// (estimates).
-const MIN_NAMED_PAGES: u32 = 5;
-const MIN_NAMED: f64 = 0.3;
 
 impl Signs {
     /// The signs of a site with these keys.
@@ -75,11 +72,13 @@ impl Signs {
                 }
             }
         }
-        // The innermost part that has enough pages under the name tells whether these pages are in the language.
+        // A segment stands for the language that it names if enough of the pages under it are in that language, as a key is strong by its
+        // coverage. The innermost part that has enough pages under the name tells whether these pages are in the language.
+        let least = MIN_PAIRS_OTHER.by_coverage;
         let is_language = |part: u32, named: Lang| {
             let counts = parts.chain(part).filter_map(|part| segments.get(&(part, named)));
-            let told = counts.into_iter().find(|(_, all)| *all >= MIN_NAMED_PAGES);
-            told.is_some_and(|&(right, all)| right >= MIN_NAMED_PAGES && f64::from(right) >= MIN_NAMED * f64::from(all))
+            let told = counts.into_iter().find(|(_, all)| *all >= least);
+            told.is_some_and(|&(right, all)| right >= least && f64::from(right) >= MIN_COVERAGE * f64::from(all))
         };
         for (page, lang) in pages() {
             let marked = self.marks.langs_in(site.pages().identity(page), &mut anatomy);
@@ -87,7 +86,7 @@ impl Signs {
             let is_under_other = matches!(marked[..], [one] if !one.agrees(lang));
             let is_other = |named: &&Lang| !named.agrees(lang) && is_language(parts.of(page), **named);
             let is_named_other = named_by.get(&page).filter(is_other).is_some();
-            if is_under_other || (is_named_other && !is_under_own) {
+            if is_under_other || (is_named_other && !is_under_own) || site.has_strayed(page) {
                 self.misplaced.insert(page);
             }
         }
@@ -161,8 +160,29 @@ mod tests {
     fn known() -> KnownKeys {
         let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
         let edits = vec![Edit { field: Field::Path, from: "en".into(), to: "fr".into(), core: false }];
-        let key = KnownKey { key: Key { langs, edits }, scope: 0..9, credibility: 0.9, state: State::Strong };
+        let key = KnownKey { key: Key { langs, edits }, scope: (0..9).into(), credibility: 0.9, state: State::Strong };
         KnownKeys { keys: vec![key], pairs: Vec::new() }
+    }
+
+    #[test]
+    fn a_page_at_another_address_than_its_own_is_misplaced_and_what_it_declares_is_not_of_this_address() {
+        let pages = ["x.org/en/a", "x.org/en/b", "x.org/en/c", "x.org/fr/a", "x.org/fr/b", "x.org/fr/c"];
+        let listed = ListedSite::new(&pages.map(|url| (url, &url[6..8], "")));
+        // The French contents of a and b have been exchanged. All other pages name themselves.
+        let versions = [(0, 3), (1, 4), (2, 5), (3, 1), (4, 0), (5, 2)];
+        let own = [(0, 0), (1, 1), (2, 2), (3, 4), (4, 3), (5, 5)];
+        let listed = versions.into_iter().fold(listed, |site, (page, other)| site.alternate(page, other));
+        let listed = own.into_iter().fold(listed, |site, (page, named)| site.canonical(page, named));
+        let site = listed.view();
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|page| site.has_strayed(page)), [false, false, false, true, true, false]);
+        let signs = Signs::of(&site, &known());
+        assert_eq!([0, 3, 4, 5].map(|page| signs.misplaced.contains(&page)), [false, true, true, false]);
+        let declared: Vec<_> =
+            crate::propose::hreflang::of_hreflang(&site).iter().map(|one| (one.pair.a, one.pair.b)).collect();
+        assert_eq!(declared, [(0, 3), (1, 4), (2, 5), (2, 5)]);
+        // A page that names one which names itself is a copy, or its template is wrong.
+        let listed = listed.canonical(4, 4).canonical(3, 5);
+        assert!((0..6).all(|page| !listed.view().has_strayed(page)));
     }
 
     #[test]

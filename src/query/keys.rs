@@ -10,7 +10,7 @@ use super::number;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
-use crate::keys::{State, credibility};
+use crate::keys::{KeyScope, State, credibility};
 use crate::site::results::Site;
 use crate::site::scope::{Scope, sites};
 use crate::store::Store;
@@ -42,7 +42,8 @@ pub struct KeyLine {
     /// How many of its pairs were accepted; before verification, how many were assigned to it.
     pub accepted: u64,
     /// Where it acts: the smallest part of the domain (the domain, a host, or a folder, as `example.org/docs/`) that contains all pages of
-    /// its assigned pairs; for a key without assigned pairs, all pages among which it was found.
+    /// its assigned pairs; for a key without assigned pairs, all pages among which it was found. Of a key between hosts, these parts for
+    /// either language, as `de.example.org/docs/ www.example.org/docs/`.
     pub scope: String,
 }
 
@@ -137,12 +138,16 @@ pub(crate) fn numbered_keys(
                 continue;
             };
             let Some(key) = row.key() else { continue };
-            let (start, end) = (row.scope_start.to_native(), row.scope_end.to_native());
-            if end <= start || !places.are_of(at, &key, start..end) {
+            let found_among = row.scope();
+            let (Some(first), Some(last)) = (found_among.ranges().next(), found_among.ranges().next_back()) else {
+                continue;
+            };
+            if !places.are_of(at, &key, &found_among) {
                 continue;
             }
+            let (start, end) = (first.start, last.end);
             let one_host = site.host(start) == site.host(end - 1);
-            let (first, last) = places.reach(at).unwrap_or((start, end - 1));
+            let of_sides = places.reach(at).unwrap_or([first, last].map(|range| (range.start, range.end - 1)));
             let global = credibility::global(store.credibility(&key.pattern())?.sum);
             let source = judged.as_ref().map(|judged| judged.get(&at));
             let line = KeyLine {
@@ -159,7 +164,7 @@ pub(crate) fn numbered_keys(
                 credibility: row.credibility.to_native(),
                 global,
                 state,
-                scope: smallest_part(&site.head.domain, [first, last].map(|page| site.pages.identity(page))),
+                scope: acts_in(&site, of_sides),
             };
             lines.push(((id, at), line));
         }
@@ -174,41 +179,42 @@ struct Places<'s> {
     here: Option<Vec<Range<u32>>>,
     /// Hosts of the site, where a single host is requested.
     hosts: FxHashSet<&'s str>,
-    /// For each key, the first and the last page of its pairs, and whether any of these pages is in the scope.
-    reach: Vec<Option<(u32, u32, bool)>>,
+    /// For each key, the first and the last page of its pairs in either language, and whether any of these pages is in the scope.
+    reach: Vec<Option<([(u32, u32); 2], bool)>>,
 }
 
 impl<'s> Places<'s> {
     fn of(site: &'s Site, result: &ArchivedResultRecord, scope: &Scope) -> Places<'s> {
         let here = (!scope.is_all()).then(|| pages_of(site, scope));
         let is_here = |page: u32| here.as_ref().is_none_or(|here| lies_in(here, page));
-        let mut reach: Vec<Option<(u32, u32, bool)>> = vec![None; result.keys.len()];
+        let mut reach: Vec<Option<([(u32, u32); 2], bool)>> = vec![None; result.keys.len()];
         for row in result.pairs.iter() {
-            let (a, b) = (row.a.to_native(), row.b.to_native());
+            let pages = [row.a.to_native(), row.b.to_native()];
             if let Some(reach) = reach.get_mut(row.key.to_native() as usize) {
-                let (first, last, is_met) = reach.unwrap_or((a, b, false));
-                *reach = Some((first.min(a).min(b), last.max(a).max(b), is_met || is_here(a) || is_here(b)));
+                let (sides, is_met) = reach.get_or_insert((pages.map(|page| (page, page)), false));
+                for (side, page) in sides.iter_mut().zip(pages) {
+                    *side = (side.0.min(page), side.1.max(page));
+                    *is_met |= is_here(page);
+                }
             }
         }
         let hosts = here.iter().flat_map(|_| &site.head.hosts).map(|host| host.host.as_str()).collect();
         Places { site, here, hosts, reach }
     }
 
-    /// The first and the last page of the pairs of a key, by URL; `None` where it has no pairs.
-    fn reach(&self, key: u32) -> Option<(u32, u32)> {
-        let (first, last, _) = (*self.reach.get(key as usize)?)?;
-        Some((first, last))
+    /// The first and the last page of the pairs of a key in either language, by URL; `None` where it has no pairs.
+    fn reach(&self, key: u32) -> Option<[(u32, u32); 2]> {
+        Some((*self.reach.get(key as usize)?)?.0)
     }
 
     /// True for a key that has pairs in the scope. A key without any pairs counts too, if it was found among pages of the scope and applies
     /// to their host.
-    fn are_of(&self, at: u32, key: &Key, found_among: Range<u32>) -> bool {
+    fn are_of(&self, at: u32, key: &Key, found_among: &KeyScope) -> bool {
         let Some(here) = &self.here else { return true };
-        if let Some((_, _, is_here)) = self.reach.get(at as usize).copied().flatten() {
+        if let Some((_, is_here)) = self.reach.get(at as usize).copied().flatten() {
             return is_here;
         }
-        let overlaps = |range: &&Range<u32>| range.start < found_among.end && found_among.start < range.end;
-        here.iter().filter(overlaps).any(|range| self.turns(self.site.host(range.start), key))
+        here.iter().filter(|range| found_among.meets(range)).any(|range| self.turns(self.site.host(range.start), key))
     }
 
     /// True where a key turns the name of a host into that of another host, or does not change host names.
@@ -218,6 +224,24 @@ impl<'s> Places<'s> {
         let made = [true, false].into_iter().flat_map(|forward| counterpart::counterparts(host, &of_host, forward));
         of_host.edits.is_empty() || made.into_iter().any(|other| self.hosts.contains(host_of(&other)))
     }
+}
+
+/// The smallest part that contains the pages of a key, given the first and the last one in either language; if this is the whole domain, the
+/// smallest parts with its pages in each language.
+fn acts_in(site: &Site, of_sides: [(u32, u32); 2]) -> String {
+    let part = |(first, last): (u32, u32)| {
+        smallest_part(&site.head.domain, [first, last].map(|page| site.pages.identity(page)))
+    };
+    let [x, y] = of_sides;
+    let whole = part((x.0.min(y.0), x.1.max(y.1)));
+    if whole != site.head.domain {
+        return whole;
+    }
+    let [mut x, y] = of_sides.map(part);
+    if x != y && ![&x, &y].contains(&&whole) {
+        x = format!("{x} {y}");
+    }
+    if x == y || x.contains(' ') { x } else { whole }
 }
 
 /// The smallest part of a domain that contains two URLs (without scheme) and all URLs that sort between them: a folder, a host, or the

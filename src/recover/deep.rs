@@ -223,7 +223,7 @@ mod tests {
     fn key() -> ActiveKey {
         let langs = LangPair::new(Lang::EN, lang("fr")).expect("two languages");
         let edit = Edit { field: Field::Path, from: "en".into(), to: "fr".into(), core: false };
-        ActiveKey { key: Key { langs, edits: vec![edit] }, credibility: 0.5, scope: 0..9, pairs: vec![] }
+        ActiveKey { key: Key { langs, edits: vec![edit] }, credibility: 0.5, scope: (0..9).into(), pairs: vec![] }
     }
 
     fn proposal(identity: &str, page: u32) -> Proposal {

@@ -60,7 +60,7 @@ mod tests {
         let langs = LangPair::new(Lang::EN, fr).expect("two languages");
         let edit = Edit { field: Field::Path, from: "en".into(), to: "fr".into(), core: false };
         let key = Key { langs, edits: vec![edit] };
-        let markers = Markers::new(&[ActiveKey { key, credibility: 0.5, scope: 0..1, pairs: vec![] }]);
+        let markers = Markers::new(&[ActiveKey { key, credibility: 0.5, scope: (0..1).into(), pairs: vec![] }]);
         assert_eq!(markers.fields("x.org/fr/a.html", fr), Some(vec![Field::Path]));
         assert_eq!(markers.fields("x.org/fr/a.html", Lang::EN), None);
         // The file has no marker of its field: the marker is one of the path.

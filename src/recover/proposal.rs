@@ -1,8 +1,8 @@
 //! The keys that can make URLs, and the URLs that they make.
 
 use std::cmp::Ordering;
-use std::ops::Range;
 
+use crate::keys::KeyScope;
 use crate::types::{Key, Lang};
 
 /// A key that can make URLs: it is strong or rescued and was assigned pairs.
@@ -13,7 +13,7 @@ pub struct ActiveKey {
     /// Local credibility C(p, w).
     pub credibility: f64,
     /// Pages among which it was found.
-    pub scope: Range<u32>,
+    pub scope: KeyScope,
     /// Its assigned pairs: pages in its first and in its second language.
     pub pairs: Vec<(u32, u32)>,
 }

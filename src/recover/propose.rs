@@ -1,5 +1,7 @@
 //! Makes the URLs that missing partners would have.
 
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chance::{Chances, Others};
@@ -16,7 +18,7 @@ use crate::types::{Edit, Key, Lang, LangPair};
 /// is there once, with its likeliest page and key.
 ///
 /// A page lacks a partner in a language if no pair joins it to a page of that language. Pages without a language, and copies, lack none.
-/// Cost: pages without a partner × keys of their language.
+/// Cost: pages without a partner × keys that act on them.
 pub fn propose<S: KnownSite + ?Sized>(site: &S, keys: &[ActiveKey], params: &Params) -> Vec<Proposal> {
     let partners = Partners::new(keys);
     let mut proposals = unrated(site, keys, &partners, params);
@@ -78,16 +80,58 @@ impl Partners {
     }
 }
 
+/// The keys that act on each page, page after page: each key once, in the narrowest of the scopes where it was found. Cost of all pages: the keys
+/// on each of them, and n log n for the ranges of the scopes.
+struct Acting<'k> {
+    keys: &'k [ActiveKey],
+    /// For each key, the first of those that are the same, and how many pages its scope has.
+    kinds: Vec<(usize, usize)>,
+    /// The ranges of all scopes that are still to come, the next one last.
+    ranges: Vec<(Range<u32>, usize)>,
+    /// Those that have begun, with their ends.
+    open: Vec<(u32, usize)>,
+}
+
+impl Acting<'_> {
+    fn new(keys: &[ActiveKey]) -> Acting<'_> {
+        let mut first: FxHashMap<&Key, usize> = FxHashMap::default();
+        let sizes = |key: &ActiveKey| key.scope.ranges().map(|range| range.len()).sum();
+        let kinds =
+            keys.iter().enumerate().map(|(at, key)| (*first.entry(&key.key).or_insert(at), sizes(key))).collect();
+        let of_key =
+            |(at, key): (usize, &ActiveKey)| key.scope.ranges().map(move |range| (range, at)).collect::<Vec<_>>();
+        let mut ranges: Vec<(Range<u32>, usize)> = keys.iter().enumerate().flat_map(of_key).collect();
+        ranges.sort_by_key(|(range, at)| std::cmp::Reverse((range.start, *at)));
+        Acting { keys, kinds, ranges, open: Vec::new() }
+    }
+
+    /// The keys that act on a page, by their positions. Pages come in ascending order.
+    fn on(&mut self, page: u32) -> Vec<usize> {
+        while let Some((range, at)) = self.ranges.pop_if(|(range, _)| range.start <= page) {
+            self.open.push((range.end, at));
+        }
+        self.open.retain(|&(end, _)| page < end);
+        let mut acting: Vec<usize> = self.open.iter().map(|open| open.1).collect();
+        acting.sort_by_key(|&at| (self.kinds[at], at));
+        acting.dedup_by_key(|&mut at| self.kinds[at].0);
+        acting.sort_unstable();
+        debug_assert!(acting.iter().all(|&at| self.keys[at].scope.contains(page)));
+        acting
+    }
+}
+
 /// A proposal for each page without a partner and each key that can make its URL. Chances are still 0.
 fn unrated<S: KnownSite + ?Sized>(site: &S, keys: &[ActiveKey], partners: &Partners, params: &Params) -> Vec<Proposal> {
     let learnt: Vec<[Places; 2]> = keys.iter().map(|key| learn(site, key, params)).collect();
     let markers = Markers::new(keys);
     let mut proposals = Vec::new();
+    let mut acting = Acting::new(keys);
     for page in 0..site.count() {
+        let here = acting.on(page);
         let Some(own) = site.lang_of_original(page) else { continue };
         let identity = site.identity(page);
         let Some(marked) = markers.fields(identity, own) else { continue };
-        for (at, active) in keys.iter().enumerate().filter(|(_, active)| active.scope.contains(&page)) {
+        for (at, active) in here.into_iter().map(|at| (at, &keys[at])) {
             let Some((forward, lang)) = direction(active.key.langs, own) else { continue };
             // A marker is not inserted in a field that has another one.
             let is_bare = |edit: &Edit| if forward { edit.from.is_empty() } else { edit.to.is_empty() };
@@ -150,6 +194,7 @@ fn best_counterpart(
 mod tests {
     use super::super::known::tests::ListedSite;
     use super::*;
+    use crate::keys::KeyScope;
     use crate::types::Field;
 
     fn lang(tag: &str) -> Lang {
@@ -162,7 +207,7 @@ mod tests {
     }
 
     fn active(key: Key, credibility: f64, pages: u32, pairs: Vec<(u32, u32)>) -> ActiveKey {
-        ActiveKey { key, credibility, scope: 0..pages, pairs }
+        ActiveKey { key, credibility, scope: (0..pages).into(), pairs }
     }
 
     fn found(site: &ListedSite, keys: &[ActiveKey]) -> Vec<Proposal> {
@@ -248,6 +293,29 @@ mod tests {
         site.copies = vec![(1, 0)];
         let keys = [active(key(("en", "fr"), Field::Path, "en", "fr"), 0.5, 4, vec![(0, 3)])];
         assert_eq!(found(&site, &keys), []);
+    }
+
+    /// A key that the site has as a whole, in a folder of it, and in another folder.
+    #[test]
+    fn a_key_is_tried_once_on_a_page_and_where_it_acts() {
+        let site = ListedSite::new(&[
+            ("x.org/en/a", "en"),
+            ("x.org/en/b", "en"),
+            ("x.org/en/c", "en"),
+            ("x.org/en/d", "en"),
+            ("x.org/fr/b", "fr"),
+        ]);
+        let of = |scope: KeyScope| ActiveKey {
+            scope,
+            ..active(key(("en", "fr"), Field::Path, "en", "fr"), 0.5, 0, vec![(1, 4)])
+        };
+        let keys = [of((0..3).into()), of(KeyScope::new([1..2, 4..5])), of((0..5).into())];
+        let mut acting = Acting::new(&keys);
+        assert_eq!([0, 1, 2, 3, 4].map(|page| acting.on(page)), [[0], [1], [0], [2], [1]]);
+        let found = found(&site, &keys[..1]);
+        let found: Vec<&str> = found.iter().map(|p| p.identity.as_str()).collect();
+        // Page b has a partner, and d is elsewhere.
+        assert_eq!(found, ["x.org/fr/a", "x.org/fr/c"]);
     }
 
     #[test]

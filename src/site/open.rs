@@ -88,7 +88,7 @@ impl<'s> OpenSite<'s> {
         };
         Ok(KnownKey {
             key: row.key().ok_or_else(problem)?,
-            scope: row.scope_start.to_native()..row.scope_end.to_native(),
+            scope: row.scope(),
             credibility: row.credibility.to_native(),
             state: State::from_code(row.state).ok_or_else(problem)?,
         })

@@ -89,7 +89,7 @@ pub fn active_keys(site: &Site) -> Option<Vec<ActiveKey>> {
         Some(ActiveKey {
             key: keys[at as usize].clone()?,
             credibility: row.credibility.to_native(),
-            scope: row.scope_start.to_native()..row.scope_end.to_native(),
+            scope: row.scope(),
             pairs,
         })
     };

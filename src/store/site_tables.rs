@@ -25,7 +25,7 @@ pub struct SitePages {
 impl SitePages {
     /// The same table, with the canonical pages that the pages name.
     pub fn with_canonical(self, links: Option<&SiteLinks>) -> SitePages {
-        SitePages { canonical: links.map(SiteLinks::canonical).unwrap_or_default(), ..self }
+        SitePages { canonical: links.map(SiteLinks::all_canonical).unwrap_or_default(), ..self }
     }
 
     /// The chunk that holds a page, and the place of the page in it.
@@ -190,7 +190,7 @@ impl SiteLinks {
     /// The same links, with statements about copies applied to the pages that stand for them: declared versions always, other links only
     /// where the copy itself names that page as canonical. An untranslated copy may stand among other pages than its original does.
     pub fn standing_for(self, copies: impl Iterator<Item = (u32, u32)>) -> SiteLinks {
-        let canonical = self.canonical();
+        let canonical = self.all_canonical();
         let says_so = |copy: u32| {
             let at = canonical.binary_search_by_key(&copy, |row| row.0);
             at.is_ok_and(|at| canonical[at].1 != copy)
@@ -200,7 +200,7 @@ impl SiteLinks {
     }
 
     /// (page, its canonical page), by page.
-    pub fn canonical(&self) -> Vec<(u32, u32)> {
+    pub fn all_canonical(&self) -> Vec<(u32, u32)> {
         let rows = self.chunks().flat_map(|chunk| chunk.canonical.iter());
         rows.map(|row| (row.from.to_native(), row.to.to_native())).collect()
     }
@@ -235,6 +235,12 @@ impl Links for SiteLinks {
     fn for_each_alternate(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
         let Some(chunk) = self.chunks.get(page as usize / CHUNK_PAGES) else { return };
         self.for_each_version(&chunk.alternates, page, each);
+    }
+
+    fn canonical(&self, page: u32) -> Option<u32> {
+        let rows = &self.chunks.get(page as usize / CHUNK_PAGES)?.get().canonical;
+        let at = rows.partition_point(|row| row.from.to_native() < page);
+        rows.get(at).filter(|row| row.from.to_native() == page).map(|row| row.to.to_native())
     }
 
     fn for_each_listed(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {

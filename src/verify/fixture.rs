@@ -34,6 +34,7 @@ pub struct ListedSite {
     links: Vec<Vec<SiteLink>>,
     alternates: Vec<Vec<(u32, Lang)>>,
     listed: Vec<Vec<(u32, Lang)>>,
+    canonical: Vec<Option<u32>>,
     params: Params,
     has_folders: bool,
 }
@@ -53,6 +54,7 @@ impl ListedSite {
         site.links = vec![Vec::new(); pages.len()];
         site.alternates = vec![Vec::new(); pages.len()];
         site.listed = vec![Vec::new(); pages.len()];
+        site.canonical = vec![None; pages.len()];
         site
     }
 
@@ -67,6 +69,12 @@ impl ListedSite {
     pub fn alternate(mut self, from: u32, to: u32) -> ListedSite {
         let lang = self.facts[to as usize].detected;
         self.alternates[from as usize].push((to, lang));
+        self
+    }
+
+    /// Makes a page name another one, or itself, as its own address.
+    pub fn canonical(mut self, page: u32, named: u32) -> ListedSite {
+        self.canonical[page as usize] = Some(named);
         self
     }
 
@@ -123,6 +131,10 @@ impl Links for ListedSite {
 
     fn for_each_alternate(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
         self.alternates[page as usize].iter().for_each(|&(to, lang)| each(to, lang));
+    }
+
+    fn canonical(&self, page: u32) -> Option<u32> {
+        self.canonical[page as usize]
     }
 
     fn for_each_listed(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {

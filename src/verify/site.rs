@@ -74,6 +74,8 @@ pub struct SiteView<'s> {
     parts: OnceLock<Parts>,
     weights: Mutex<FxHashMap<u32, Arc<WordWeights>>>,
     furniture: OnceLock<Furniture>,
+    /// Pages that have the contents of another address.
+    strayed: OnceLock<FxHashSet<u32>>,
     /// Declared versions, as (page, page it declares), that are ignored.
     empty_words: OnceLock<FxHashSet<PageIds>>,
 }
@@ -129,6 +131,7 @@ impl<'s> SiteView<'s> {
             parts: OnceLock::new(),
             weights: Mutex::default(),
             furniture: OnceLock::new(),
+            strayed: OnceLock::new(),
             empty_words: OnceLock::new(),
         }
     }
@@ -216,6 +219,7 @@ impl<'s> SiteView<'s> {
         pages.for_each(|page| self.langs[page as usize] = Lang::UNKNOWN);
         // A profile contains the language of its page, so profiles must be made again.
         self.profiles = Mutex::default();
+        self.strayed = OnceLock::new();
         self.empty_words = OnceLock::new();
         self.parts = OnceLock::new();
         self.weights = Mutex::default();
@@ -313,14 +317,36 @@ impl<'s> SiteView<'s> {
 
     /// Calls `each` with the pages that a page declares as versions of itself in other languages (`hreflang`), except those that mean
     /// nothing: a version that does not name the page in turn, and that other pages of its language also name, is just the target of a
-    /// language switch, not a version of each of these pages.
+    /// language switch, not a version of each of these pages; and a page that [has strayed](Self::has_strayed) declares the versions of
+    /// another one.
     pub fn for_each_version(&self, page: u32, each: &mut dyn FnMut(u32, Lang)) {
+        if self.has_strayed(page) {
+            return;
+        }
         let empty = self.empty_words();
         self.links().for_each_alternate(page, &mut |other, lang| {
             if !empty.contains(&(page, other)) {
                 each(other, lang);
             }
         });
+    }
+
+    /// True for a page that was found at another address than its own. It names the address of another page of its language as its own; the
+    /// page there names a third one, and so does not bear that out; and its own address is named by another page, whose contents belong here.
+    /// A page that names an address which names itself may be a copy, or one of many whose template is wrong. Cost of all pages: linear.
+    pub fn has_strayed(&self, page: u32) -> bool {
+        let find = || {
+            let named = |page: u32| self.links().canonical(page).filter(|&other| other != page);
+            let (pages, langs) = (self.pages().count(), &self.langs);
+            let named_by_others: FxHashSet<u32> = (0..pages).filter_map(named).collect();
+            let is_elsewhere = |&page: &u32| {
+                let lang = langs[page as usize];
+                let other = named(page).filter(|&other| lang.is_known() && langs[other as usize] == lang);
+                other.and_then(named).is_some()
+            };
+            named_by_others.iter().copied().filter(is_elsewhere).collect()
+        };
+        self.strayed.get_or_init(find).contains(&page)
     }
 
     fn empty_words(&self) -> &FxHashSet<PageIds> {

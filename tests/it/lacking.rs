@@ -207,8 +207,8 @@ fn keys_are_listed_where_they_act_with_the_part_that_has_their_pages() {
     };
     let (docs, shop) = (("path:en:fr", "www.ex.test/docs/"), ("file:de:(null)", "www.ex.test/shop/"));
     assert_eq!(of(&["www.ex.test"]), expect(&[shop, docs]));
-    assert_eq!(of(&["fr.ex.test"]), expect(&[("host:en:fr", "ex.test")]));
-    assert_eq!(of(&["ex.test"]), expect(&[shop, ("host:en:fr", "ex.test"), docs]));
+    assert_eq!(of(&["fr.ex.test"]), expect(&[("host:en:fr", "en.ex.test fr.ex.test")]));
+    assert_eq!(of(&["ex.test"]), expect(&[shop, ("host:en:fr", "en.ex.test fr.ex.test"), docs]));
     assert_eq!(of(&[]), of(&["ex.test"]));
     let on_host = stdout(&store, &["keys", "www.ex.test", "--weak", "--format", "tsv"]);
     assert!(!on_host.contains("host:en:fr"), "{on_host}");

@@ -37,7 +37,7 @@ impl Stage for Keys {
     }
 
     fn version(&self) -> u32 {
-        13
+        14
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -373,8 +373,7 @@ fn contributions(keys: &[FoundKey], config: &Config) -> Vec<(String, u64, bool)>
 
 fn key_row(found: &FoundKey, config: &Config) -> KeyRow {
     KeyRow {
-        scope_start: found.scope.start,
-        scope_end: found.scope.end,
+        scope: found.scope.ranges().map(|range| (range.start, range.end)).collect(),
         power: found.evidence.power,
         site_pages: found.evidence.site_pages(&config.keys),
         credibility: found.evidence.credibility(&config.keys),

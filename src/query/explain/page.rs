@@ -13,6 +13,7 @@ use super::weighing::Weighing;
 use crate::config::{LabelMode, Strategy};
 use crate::corrections::Line;
 use crate::error::Result;
+use crate::index::graph::Links;
 use crate::index::site::{Pages, Urls};
 use crate::keys::State;
 use crate::labels::{own_language, told_by_letters};
@@ -163,7 +164,7 @@ fn declared_copy(opened: &Opened<'_>, page: u32) -> Result<Option<u32>> {
     let site = &opened.site;
     let Some(of) = site.copy_of(page) else { return Ok(None) };
     let Some(links) = opened.store.site_links(site.id, site.head.generation)? else { return Ok(None) };
-    let named = links.canonical().into_iter().find(|row| row.0 == page).map(|row| row.1);
+    let named = links.canonical(page);
     Ok(named.filter(|&named| named != page && (named == of || site.copy_of(named) == Some(of))))
 }
 
@@ -311,7 +312,7 @@ impl OfKeys<'_, '_> {
     }
 
     fn is_in_scope(&self, row: &ArchivedKeyRow) -> bool {
-        (row.scope_start.to_native()..row.scope_end.to_native()).contains(&self.page)
+        row.scope().contains(self.page)
     }
 
     /// The URL of a page; a URL that is not a known page gets the scheme of the page that is explained.

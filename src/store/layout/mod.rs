@@ -84,7 +84,7 @@ mod tests {
                 site, generation, params, considered, keys, alone, pairs, relabelled, copies, hosts, taught
             }
             KeyRow = ArchivedKeyRow {
-                lang_a, lang_b, edits, scope_start, scope_end, power, site_pages, credibility, assigned, state
+                lang_a, lang_b, edits, scope, power, site_pages, credibility, assigned, state
             }
             EditRow = ArchivedEditRow { field, from, to, core }
             PairRow = ArchivedPairRow { a, b, key }

@@ -2,6 +2,7 @@
 
 use rkyv::{Archive, Serialize};
 
+use crate::keys::KeyScope;
 use crate::types::{Edit, Field, Key, Lang, LangPair};
 
 /// Keys and pairs of one site. Kind 4.
@@ -41,10 +42,8 @@ pub struct KeyRow {
     pub lang_b: [u8; 8],
     /// One or two edits.
     pub edits: Vec<EditRow>,
-    /// First page of the range in which it was found.
-    pub scope_start: u32,
-    /// One past the last page of that range.
-    pub scope_end: u32,
+    /// The pages among which it was found, as ranges in ascending order: first page, and one past the last.
+    pub scope: Vec<(u32, u32)>,
     /// Linking power.
     pub power: u64,
     /// |w|: pages of the site.
@@ -102,7 +101,7 @@ impl ArchivedResultRecord {
         self.pairs.iter().all(|pair| pair.a < pages && pair.b < pages)
             && self.copies.iter().all(|copy| copy.0 < pages && copy.1 < pages)
             && self.relabelled.iter().all(|row| row.0 < pages)
-            && self.keys.iter().all(|key| key.scope_end <= pages)
+            && self.keys.iter().all(|key| key.scope.last().is_none_or(|range| range.1 <= pages))
     }
 }
 
@@ -128,6 +127,11 @@ impl ArchivedKeyRow {
         };
         Some(Key { langs, edits: self.edits.iter().map(edit).collect::<Option<_>>()? })
     }
+
+    /// The pages among which it was found.
+    pub fn scope(&self) -> KeyScope {
+        KeyScope::new(self.scope.iter().map(|range| range.0.to_native()..range.1.to_native()))
+    }
 }
 
 #[cfg(feature = "exec")]
@@ -145,8 +149,7 @@ impl ArchivedKeyRow {
     /// The row, owned; `None` when it is damaged.
     pub fn to_owned(&self) -> Option<KeyRow> {
         Some(KeyRow {
-            scope_start: self.scope_start.to_native(),
-            scope_end: self.scope_end.to_native(),
+            scope: self.scope.iter().map(|range| (range.0.to_native(), range.1.to_native())).collect(),
             power: self.power.to_native(),
             site_pages: self.site_pages.to_native(),
             credibility: self.credibility.to_native(),

@@ -315,8 +315,7 @@ fn result() -> ResultRecord {
             lang_a: *b"en\0\0\0\0\0\0",
             lang_b: *b"fr\0\0\0\0\0\0",
             edits: vec![EditRow { field: 1, from: "en".into(), to: String::new(), core: true }],
-            scope_start: 4,
-            scope_end: 5,
+            scope: vec![(4, 5), (6, 7)],
             power: 6,
             site_pages: 7,
             credibility: 0.5,
@@ -351,12 +350,12 @@ fn refused() -> RefusedRecord {
 /// **A difference here means that stores of the last release can no longer be read.** A change that is meant needs the next
 /// `FORMAT_VERSION`, also in docs/format.md and CHANGELOG.md, and new hashes here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    19,
+    20,
     &[
         ("block of pages", 0xafada1ebc0d31b44),
         ("batch", 0xb8d60a3c7c6ddf3a),
         ("site", 0x3c1c96db7a7e07cf),
-        ("result", 0xe4801cd3bd8b2be7),
+        ("result", 0x57d2d9acddb98385),
         ("skip", 0x904d696d656b60d4),
         ("graph", 0x3ed9849879f4f84c),
         ("web", 0x88091e8ab348904e),
