@@ -24,14 +24,16 @@ const MAX_VERSIONS: usize = 16;
 
 impl Marks {
     /// From the keys of a site that are in use, each with its weight: how many pairs it has. Parts of tokens, numbers and single letters are no
-    /// marks outside of their place.
+    /// marks outside of their place; nor is what only together with others stands for a language (`/en/products/` where there is `/`), unless
+    /// it names the language.
     pub fn of<'k>(keys: impl Iterator<Item = (&'k Key, f64)>) -> Marks {
         let mut votes: BTreeMap<&str, BTreeMap<Lang, f64>> = BTreeMap::new();
         let mut fields = BTreeSet::new();
         for (key, weight) in keys {
             for edit in key.edits.iter().filter(|edit| !edit.core) {
                 for (lang, text) in [(key.langs.a, &edit.from), (key.langs.b, &edit.to)] {
-                    if text.bytes().filter(u8::is_ascii_alphabetic).count() >= 2 {
+                    let is_whole = key.edits.len() == 1 || named_language(text).is_some_and(|named| named.agrees(lang));
+                    if is_whole && text.bytes().filter(u8::is_ascii_alphabetic).count() >= 2 {
                         fields.insert((text.clone(), edit.field));
                         *votes.entry(text).or_default().entry(lang).or_default() += weight;
                     }
@@ -64,9 +66,16 @@ impl Marks {
         self.by_text.is_empty()
     }
 
-    /// The languages whose marks are in a URL, in a field in which they were learnt, at the beginning or the end of a segment: `/how-it-works/` is
-    /// under no Italian mark.
+    /// The languages whose marks are in a URL, each once.
     pub fn langs_in(&self, identity: &str, anatomy: &mut Anatomy) -> Vec<Lang> {
+        let mut found: Vec<Lang> = self.marks_in(identity, anatomy).into_iter().map(|(lang, _)| lang).collect();
+        found.dedup();
+        found
+    }
+
+    /// The marks in a URL, by languages, each once: those that stand in a field in which they were learnt, at the beginning or the end of a segment.
+    /// `/how-it-works/` is under no Italian mark.
+    pub fn marks_in(&self, identity: &str, anatomy: &mut Anatomy) -> Vec<(Lang, &str)> {
         let mut found = Vec::new();
         if self.is_empty() || !anatomy.read(identity, Separators::Punctuation) {
             return found;
@@ -78,7 +87,8 @@ impl Marks {
                 let rest = whole.get(usize::from(span.end - segment.span.start)..).unwrap_or("");
                 let is_at_edge = span.start == segment.span.start || rest.is_empty() || rest.starts_with('.');
                 let is_known = is_at_edge && self.fields.contains(&(text.to_owned(), segment.field));
-                found.extend(self.by_text.get(text).filter(|_| is_known));
+                let mark = self.by_text.get_key_value(text).filter(|_| is_known);
+                found.extend(mark.map(|(text, &lang)| (lang, text.as_str())));
             }
         }
         found.sort_unstable();
@@ -195,6 +205,16 @@ mod tests {
         let of = |url: &str| Marks::unmarked(url, Lang::ZH_HANS, &mut Anatomy::default());
         assert_eq!(of("x.org/translations/zh_CN/a.html?b"), ["x.org/translations/a.html?b", "x.org/a.html?b"]);
         assert_eq!((of("x.org/zh/"), of("x.org/it/a")), (vec!["x.org/".to_owned()], vec![]));
+    }
+
+    #[test]
+    fn what_stands_for_a_language_only_together_with_others_is_no_mark_unless_it_names_it() {
+        let mut both = key("en", "", "zh");
+        both.edits.push(Edit { field: Field::Path, from: "products".into(), to: String::new(), core: false });
+        let marks = Marks::of([(&both, 30.0)].into_iter());
+        let mut anatomy = Anatomy::default();
+        assert!(marks.langs_in("x.org/products/a", &mut anatomy).is_empty());
+        assert_eq!(marks.marks_in("x.org/en/products/a", &mut anatomy), [(Lang::EN, "en")]);
     }
 
     #[test]

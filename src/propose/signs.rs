@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::index::parts::WORTH;
 use crate::keys::credibility::{MIN_COVERAGE, MIN_PAIRS_OTHER};
 use crate::keys::{KnownKeys, Marks};
 use crate::language::codes::named_language;
@@ -53,6 +54,8 @@ impl Signs {
         &self.marks
     }
 
+    /// A page is misplaced if its URL says another language than its text, and most pages of its part in its language stand elsewhere: a
+    /// host that holds the English pages beside `ja.example.org` may hold French ones too.
     fn find_misplaced(&mut self, site: &SiteView<'_>) {
         let parts = site.parts();
         let pages = || {
@@ -62,13 +65,23 @@ impl Signs {
         // Whole segments that name a language (`/nl-nl/`), and how many of their pages are in that language.
         let mut segments: BTreeMap<(u32, Lang), (u32, u32)> = BTreeMap::new();
         let mut named_by: FxHashMap<u32, Lang> = FxHashMap::default();
+        // For a part of the site, what says a language in URLs, and a language: on how many pages of that language it stands.
+        let mut under: FxHashMap<(u32, u64, Lang), u32> = FxHashMap::default();
         for (page, lang) in pages() {
-            if let [named] = named_by_segments(site.pages().identity(page), &mut anatomy)[..] {
+            let identity = site.pages().identity(page);
+            let mut says: Vec<u64> = self.marks.marks_in(identity, &mut anatomy).iter().map(said_by).collect();
+            if let [named] = named_by_segments(identity, &mut anatomy)[..] {
                 named_by.insert(page, named);
+                says.push(said_by(&(named, "")));
                 for part in parts.chain(parts.of(page)) {
                     let count = segments.entry((part, named)).or_default();
                     count.0 += u32::from(named.agrees(lang));
                     count.1 += 1;
+                }
+            }
+            for says in says {
+                for part in parts.chain(parts.of(page)) {
+                    *under.entry((part, says, lang)).or_default() += 1;
                 }
             }
         }
@@ -80,11 +93,26 @@ impl Signs {
             let told = counts.into_iter().find(|(_, all)| *all >= least);
             told.is_some_and(|&(right, all)| right >= least && f64::from(right) >= MIN_COVERAGE * f64::from(all))
         };
+        // The share of the pages of a language that stand under what says another. The part around a part tells what is to be expected in it.
+        let is_elsewhere = |part: u32, says: u64, lang: Lang| {
+            let mut chain: Vec<u32> = parts.chain(part).collect();
+            chain.reverse();
+            let share = chain.into_iter().fold(0.5, |expected, part| {
+                let here = under.get(&(part, says, lang)).copied().unwrap_or(0);
+                (WORTH * expected + f64::from(here)) / (WORTH + f64::from(parts.pages(part, lang)))
+            });
+            share < 0.5
+        };
         for (page, lang) in pages() {
-            let marked = self.marks.langs_in(site.pages().identity(page), &mut anatomy);
-            let is_under_own = marked.iter().any(|one| one.agrees(lang));
-            let is_under_other = matches!(marked[..], [one] if !one.agrees(lang));
-            let is_other = |named: &&Lang| !named.agrees(lang) && is_language(parts.of(page), **named);
+            let part = parts.of(page);
+            let marked = self.marks.marks_in(site.pages().identity(page), &mut anatomy);
+            let is_under_own = marked.iter().any(|(one, _)| one.agrees(lang));
+            let is_of_one = marked.iter().all(|(one, _)| *one == marked[0].0);
+            let is_under_other =
+                !is_under_own && is_of_one && marked.iter().any(|mark| is_elsewhere(part, said_by(mark), lang));
+            let is_other = |named: &&Lang| {
+                !named.agrees(lang) && is_language(part, **named) && is_elsewhere(part, said_by(&(**named, "")), lang)
+            };
             let is_named_other = named_by.get(&page).filter(is_other).is_some();
             if is_under_other || (is_named_other && !is_under_own) || site.has_strayed(page) {
                 self.misplaced.insert(page);
@@ -115,6 +143,11 @@ impl Signs {
         let is_misplaced = [pair.a, pair.b].iter().any(|page| self.misplaced.contains(page));
         one.similarities.set(Measure::Place, is_misplaced.then_some(0.0));
     }
+}
+
+/// What stands for a mark, or for a language that is named (with no text), among those of a site.
+fn said_by((lang, text): &(Lang, &str)) -> u64 {
+    xxh3_64(&[&lang.to_bytes(), text.as_bytes()].concat())
 }
 
 /// The languages that host labels, directories and values of the query name, each once. The suffix of the domain does not count.
@@ -183,6 +216,34 @@ mod tests {
         // A page that names one which names itself is a copy, or its template is wrong.
         let listed = listed.canonical(4, 4).canonical(3, 5);
         assert!((0..6).all(|page| !listed.view().has_strayed(page)));
+    }
+
+    #[test]
+    fn a_text_says_a_language_only_where_most_pages_in_others_stand_elsewhere() {
+        // English on `www` and Japanese on a host of its own; beside them a folder of `www` in English and French, without marks.
+        let mut pages: Vec<(String, &str, &str)> = Vec::new();
+        for at in 0..10 {
+            pages.push((format!("ja.x.org/a{at}"), "ja", ""));
+            pages.push((format!("www.x.org/a{at}"), "en", ""));
+            pages.push((format!("www.x.org/book/page-{at}"), "en", ""));
+            pages.push((format!("www.x.org/book/feuille-{at}"), "fr", ""));
+        }
+        pages.push(("www.x.org/b".to_owned(), "ja", ""));
+        pages.sort();
+        let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, *text)).collect();
+        let listed = ListedSite::new(&listed);
+        let site = listed.view();
+        let langs = LangPair::new(Lang::EN, Lang::parse("ja").expect("a tag")).expect("two languages");
+        let edits = vec![Edit { field: Field::Host, from: "www".into(), to: "ja".into(), core: false }];
+        let scope = (0..site.pages().count()).into();
+        let key = KnownKey { key: Key { langs, edits }, scope, credibility: 0.9, state: State::Strong };
+        let signs = Signs::of(&site, &KnownKeys { keys: vec![key], pairs: Vec::new() });
+        let is_misplaced = |url: &str| signs.misplaced.contains(&site.pages().find(url).expect("a page"));
+        assert!(
+            !is_misplaced("www.x.org/book/feuille-3") && !is_misplaced("www.x.org/a3") && !is_misplaced("ja.x.org/a3")
+        );
+        // Japanese has a host of its own.
+        assert!(is_misplaced("www.x.org/b"));
     }
 
     #[test]
