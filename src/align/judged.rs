@@ -8,8 +8,8 @@ use super::document::Document;
 use super::features::scored;
 use super::params::Params;
 use super::resorted::Resorted;
-use super::scoring::{Composed, SURE_PROBABILITY, Scored, wrong_shares};
-use super::translation::{PageWords, WordEvidence};
+use super::scoring::{Scored, Seen, wrong_shares};
+use super::translation::{PageWords, WordEvidence, foreign_words};
 use super::via::Known;
 use crate::language;
 use crate::language::foreign::Untold;
@@ -160,16 +160,13 @@ pub(super) fn align_part(
 pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<'_>, params: &Params) -> Aligned {
     let mut aligned = Aligned { beads: Vec::with_capacity(open.len()), score: 0.0 };
     let (mut paired, mut all) = (0u64, 0u64);
-    let (lengths, scoring) = (known.lengths(), known.scoring());
-    let scored = |open: &Open| if let Said::Words(words) = &open.said { Some(words.scored) } else { None };
-    let composed = |open: &Open| {
-        let Open { bead, said: Said::Parts(score) } = open else { return None };
-        let words = |page: &AlignPage<'_>, side: Range<u32>| page.document.span(side).words.len();
-        let sides = [words(a, bead.a_start..bead.a_end), words(b, bead.b_start..bead.b_end)];
-        Some(Composed { words: sides[0].min(sides[1]), is_sure: *score >= SURE_PROBABILITY })
+    let (lengths, scoring, [of_a, of_b]) = (known.lengths(), known.scoring(), known.words());
+    let said = |open: &Open| match &open.said {
+        Said::Alone => Seen::Alone,
+        Said::Words(words) => Seen::Words(words.scored),
+        Said::Parts(score) => Seen::Composed(*score),
     };
-    let composed: Vec<Option<Composed>> = open.iter().map(composed).collect();
-    let shares = wrong_shares(&scoring, &open.iter().map(scored).collect::<Vec<_>>(), |at| composed[at]);
+    let shares = wrong_shares(&scoring, &open.iter().map(said).collect::<Vec<_>>());
     for (Open { bead, said }, share) in open.iter().zip(shares) {
         let (side_a, side_b) = (bead.a_start..bead.a_end, bead.b_start..bead.b_end);
         let (span_a, span_b) = (a.document.span(side_a.clone()), b.document.span(side_b.clone()));
@@ -177,7 +174,11 @@ pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<
         all += chars;
         let (score, foreign) = match said {
             Said::Alone => (0.0, (None, None)),
-            Said::Parts(score) => (*score, (None, None)),
+            // The third page did not tell whether a side is in the language of the other one.
+            Said::Parts(score) => {
+                let words = [a.document.words_in(span_a.words.clone()), b.document.words_in(span_b.words.clone())];
+                (*score, (foreign_words(of_a, of_b, words[0]), foreign_words(of_b, of_a, words[1])))
+            }
             Said::Words(words) => {
                 let wrong = (!words.is_resorted).then_some(share);
                 (scoring.probability(&words.scored, wrong), words.foreign)
@@ -271,6 +272,32 @@ mod tests {
         };
         assert!(!is_latin("ja") && !is_latin("zh-Hans"));
         assert!(is_latin("fr") && is_latin("kk"), "Kazakh is written in Latin letters too");
+    }
+
+    #[test]
+    fn what_was_composed_has_to_be_in_the_languages_of_its_pages_too() {
+        let words = |texts: &str| {
+            let mut found = crate::lexicon::Vocabulary::default();
+            found.words = texts.split_whitespace().map(crate::text::words::hash).collect();
+            found.words.sort_unstable();
+            found.shares = vec![0.1; found.words.len()];
+            found.ends = vec![0; found.words.len()];
+            found
+        };
+        let model = Model { a: words("one two three four"), b: words("un deux trois quatre"), ..Model::default() };
+        let (tokens, untold) = (Words::new(), Untold::default());
+        let document = |text: &'static str| {
+            let block = Block { start: 0, end: text.len() as u32, ..Block::default() };
+            AlignPage::new(Document::new(text, [block].into_iter(), Lang::EN, &tokens, 100), Lang::EN, &untold)
+        };
+        let reason = |a: &'static str, b: &'static str| {
+            let open = Open { bead: Bead { a_start: 0, a_end: 1, b_start: 0, b_end: 1 }, said: Said::Parts(0.9) };
+            let pages = [document(a), document(b)];
+            judge(pages.each_ref(), vec![open], &Known::Own(&model), &Params::default()).beads[0].reason
+        };
+        assert_eq!(reason("One two three four.", "Un deux trois quatre."), None);
+        assert_eq!(reason("One two three four.", "Two one four three."), Some(clean::Reason::WrongLanguage));
+        assert_eq!(reason("Trois un deux quatre.", "Un deux trois quatre."), Some(clean::Reason::WrongLanguage));
     }
 
     #[test]
