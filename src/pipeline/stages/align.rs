@@ -75,7 +75,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        16
+        17
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -636,7 +636,7 @@ fn repeats(store: &mut Store, head: &mut BitextHead, untold: &Untold, folder: &P
             if untranslated.has(a, langs.0, untold) || untranslated.has(b, langs.1, untold) {
                 finder.leave_out(id, Reason::Untranslated)?;
             } else {
-                finder.add(hash_of_bead(row, bead), id)?;
+                finder.add(hash_of_bead(row, bead), bead.score, id)?;
             }
         }
     }
