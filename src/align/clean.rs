@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::language;
-use crate::text::near::Form;
+use crate::text::near::{Form, behind_number, near};
 use crate::types::Lang;
 
 /// The reasons for leaving out a bead. Their codes are stored: only append.
@@ -29,7 +29,7 @@ pub enum Reason {
     LowScore = 8,
     /// A side stands on pages of another language of the site, in which it was written: nobody has translated it.
     Untranslated = 9,
-    /// It occurs earlier, on the site or on another.
+    /// It occurs elsewhere too, on the site or on another, and is kept there.
     Duplicate = 10,
     /// It lies beyond the largest number of sentences that are compared on a page.
     NotCompared = 11,
@@ -109,6 +109,9 @@ pub struct TextFacts {
     exact: u64,
     /// Hash of its letters and digits, in lower case, with each digit replaced by 0: near duplicates have it in common.
     near: u64,
+    /// The same of what stands behind the number of a heading or a table and its word; where there is none, or no more than a name behind it, of
+    /// the whole.
+    behind: u64,
     /// Hash of the letters of its words of two letters or more, lower case; `None` without such words.
     words: Option<u64>,
     /// The number of such words.
@@ -131,7 +134,7 @@ impl TextFacts {
     /// Examines a text once.
     pub fn new(text: &str) -> TextFacts {
         let room = || String::with_capacity(text.len() + 1);
-        let (mut exact, mut near, mut words) = (room(), room(), room());
+        let (mut exact, mut all, mut words) = (room(), room(), room());
         let (mut chars, mut letters, mut latin, mut word_count) = (0, 0, 0, 0);
         let (mut has_small, mut begins_small, mut before) = (false, false, ' ');
         // The start of the current word, and its number of letters so far.
@@ -150,7 +153,7 @@ impl TextFacts {
             has_small |= c.is_ascii_lowercase() && before.is_ascii_lowercase();
             before = c;
             let form = Form::known(c);
-            form.push_near(c, &mut near);
+            form.push_near(c, &mut all);
             if form != Form::Space {
                 exact.push(c);
             }
@@ -181,7 +184,8 @@ impl TextFacts {
         let named = if letters > MOST_NAMED { None } else { language::names::by_name(text) };
         TextFacts {
             exact: hash(&exact),
-            near: hash(&near),
+            near: hash(&all),
+            behind: behind_number(text).filter(|rest| is_phrase_of(rest)).map_or_else(|| hash(&all), near),
             words,
             word_count,
             letters,
@@ -207,6 +211,14 @@ impl TextFacts {
     fn is_phrase(&self, words: usize) -> bool {
         self.is_long(words) || words + 1 == MIN_TEXT.0 && self.letters >= MIN_TEXT.1 && self.begins_small
     }
+}
+
+/// True for a text that is too long to be a name, as [`TextFacts::is_phrase`] says of whole texts.
+fn is_phrase_of(text: &str) -> bool {
+    let words = || text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    let (count, letters) = words().fold((0, 0), |(count, letters), word| (count + 1, letters + word.chars().count()));
+    let begins_small = || words().any(|word| word.starts_with(char::is_lowercase));
+    letters >= MIN_TEXT.1 as usize && (count >= MIN_TEXT.0 || count + 1 == MIN_TEXT.0 && begins_small())
 }
 
 /// The facts about a bead that [`judge`] needs.
@@ -250,10 +262,12 @@ fn name_others(a: Lang, b: Lang) -> bool {
     a.is_known() && b.is_known() && !a.agrees(b)
 }
 
-/// True when both sides are the same apart from case, white space, signs and the values of digits; or long enough, with the same words of two
-/// letters or more, since one side may have the number of a heading, such as `F.2.`.
+/// True when both sides are the same apart from case, white space, signs and the values of digits, or apart from the number before them and its
+/// word, which the program writes that makes the page (`Table 9.1.`, `Tabela 9.1.`); or long enough, with the same words of two letters or more.
 fn is_same(a: &TextFacts, b: &TextFacts, params: &Params) -> bool {
-    a.near == b.near || a.words.is_some() && a.words == b.words && a.word_count.min(b.word_count) >= params.copy_words
+    a.near == b.near
+        || a.behind == b.behind
+        || a.words.is_some() && a.words == b.words && a.word_count.min(b.word_count) >= params.copy_words
 }
 
 /// Bits of the hash of a text that are kept. Of ten million texts of a site, some ninety are taken for another one.
@@ -365,6 +379,14 @@ mod tests {
         assert_eq!(judged("500 MB", "500MB", &|_| ()), Some(Reason::SameText));
         assert_eq!(judged("Alt F", "ALT+F", &|_| ()), Some(Reason::SameText));
         assert_eq!(judged("RAID logiciel", "Software RAID", &|_| ()), None);
+        let title = "List of programs";
+        assert_eq!(
+            judged(&format!("Table 9.1. {title}"), &format!("Tabela 9.12 {title}"), &|_| ()),
+            Some(Reason::SameText)
+        );
+        assert_eq!(judged(title, &format!("B.4.1. {title}"), &|_| ()), Some(Reason::SameText));
+        assert_eq!(judged("Table 9.1. List of programs", "Tabela 9.1. Lista de programas", &|_| ()), None);
+        assert_eq!(judged("Chapter 3. GNOME Shell", "Kapitel 3. GNOME Shell", &|_| ()), None, "a name");
         assert_eq!(judged("Disk a", "Disk", &|_| ()), None);
         let copy = ("The boot loader of amd64 is called “grub”.", "The boot loader of amd64 is called «grub».");
         assert_eq!(judged(copy.0, copy.1, &|_| ()), Some(Reason::SameText));
