@@ -30,13 +30,15 @@ pub struct Repeat {
 const LEFT_OUT: u32 = u32::MAX;
 
 /// The lowest bits of the hash of a sentence pair give way to how much better it is elsewhere.
-const RANK_BITS: u32 = 4;
+const RANK_BITS: u32 = 3;
+/// From these odds on, in steps of e, a sentence pair is as good as any: .993, which scores do not tell from 1.
+const BEST: i64 = 5;
 
 /// How far the odds of a sentence pair are below the best there are, in steps of e: of equal sentence pairs the one with the lowest rank is
 /// kept, and of several of one rank the first, so that what stands together stays together.
 fn rank(score: f32) -> u64 {
     let steps = (score / (1.0 - score)).ln() as i64;
-    ((1 << RANK_BITS) - 1 - steps.clamp(0, (1 << RANK_BITS) - 1)) as u64
+    (BEST - steps.clamp(0, BEST)) as u64
 }
 
 /// A sentence pair as one number.
@@ -189,7 +191,7 @@ mod tests {
         // What is hardly better does not win over what comes first.
         let found = scored_repeats(&[vec![(1, 0.985)], vec![(1, 0.99)]]);
         assert_eq!(found, [kept(id(0, 0), vec![id(1, 0)]), left_out(id(1, 0), Reason::Duplicate)]);
-        assert_eq!([rank(0.0), rank(0.5), rank(0.9), rank(0.95), rank(1.0)], [15, 15, 13, 13, 0]);
+        assert_eq!([0.0, 0.5, 0.9, 0.95, 0.99, 0.995, 1.0].map(rank), [5, 5, 3, 3, 1, 0, 0]);
     }
 
     proptest! {
