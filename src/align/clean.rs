@@ -234,6 +234,8 @@ pub struct Facts {
     pub foreign: (Option<f32>, Option<f32>),
     /// True when a side is certainly not in the language of its page, or in letters that its page is not written in.
     pub is_other_language: bool,
+    /// True when the words of both sides are mostly the same ([`are_mostly_same`]), in languages that are no relatives.
+    pub is_same: bool,
 }
 
 /// The reason for leaving out a bead, as far as the bead by itself shows one; the first reason that holds.
@@ -246,7 +248,7 @@ pub fn judge(facts: &Facts, params: &Params) -> Option<Reason> {
     let is_foreign = |foreign: Option<f32>| foreign.is_some_and(|foreign| foreign > params.max_foreign);
     let rules = [
         (fewest == 0, Reason::NoLetters),
-        (is_same(&a, &b, params), Reason::SameText),
+        (facts.is_same || is_same(&a, &b, params), Reason::SameText),
         (fewest < params.min_letters, Reason::TooShort),
         (a.chars.max(b.chars) > params.max_chars, Reason::TooLong),
         (facts.length_delta.abs() > params.max_delta, Reason::LengthRatio),
@@ -268,6 +270,30 @@ fn is_same(a: &TextFacts, b: &TextFacts, params: &Params) -> bool {
     a.near == b.near
         || a.behind == b.behind
         || a.words.is_some() && a.words == b.words && a.word_count.min(b.word_count) >= params.copy_words
+}
+
+/// True for two long texts of which at most one word in ten is not in the other one too: a list of names, or a command with a placeholder of which a word is
+/// translated. Those that begin and end in other words are not compared. Time grows with the words.
+pub fn are_mostly_same([a, b]: [&[u64]; 2]) -> bool {
+    /// Shorter texts have few words that are the same by chance, but may be names for the most part.
+    const LEAST: usize = 10;
+    let most = a.len().max(b.len());
+    let missing = most / 10;
+    if a.len().min(b.len()) < LEAST.max(most - missing) || a.first() != b.first() && a.last() != b.last() {
+        return false;
+    }
+    let sorted = |words: &[u64]| {
+        let mut words = words.to_vec();
+        words.sort_unstable();
+        words
+    };
+    let (a, b) = (sorted(a), sorted(b));
+    let (mut i, mut j, mut common) = (0, 0, 0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        common += usize::from(x == y);
+        (i, j) = (i + usize::from(x <= y), j + usize::from(y <= x));
+    }
+    common + missing >= most
 }
 
 /// Bits of the hash of a text that are kept. Of ten million texts of a site, some ninety are taken for another one.
@@ -348,7 +374,8 @@ mod tests {
     fn judged_by(params: &Params, a: &str, b: &str, change: impl Fn(&mut Facts)) -> Option<Reason> {
         let texts = (TextFacts::new(a), TextFacts::new(b));
         let foreign = (Some(-2.0), None);
-        let mut facts = Facts { texts, score: 0.9, length_delta: 0.0, foreign, is_other_language: false };
+        let mut facts =
+            Facts { texts, score: 0.9, length_delta: 0.0, foreign, is_other_language: false, is_same: false };
         change(&mut facts);
         judge(&facts, params)
     }
@@ -368,7 +395,26 @@ mod tests {
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.length_delta = -7.0), Some(Reason::LengthRatio));
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.foreign.1 = Some(1.5)), Some(Reason::WrongLanguage));
         assert_eq!(judged("Hallo", "Hello", &|facts| facts.is_other_language = true), Some(Reason::WrongLanguage));
+        assert_eq!(judged("Hello", "Bonjour", &|facts| facts.is_same = true), Some(Reason::SameText));
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.score = 0.04), Some(Reason::LowScore));
+    }
+
+    #[test]
+    fn texts_that_differ_in_a_word_of_ten_are_mostly_the_same() {
+        let words: Vec<u64> = (0..20).collect();
+        let with = |changed: &[(usize, u64)]| {
+            let mut other = words.clone();
+            changed.iter().for_each(|&(at, word)| other[at] = word);
+            other
+        };
+        let are = |other: &[u64]| are_mostly_same([&words, other]);
+        assert!(are(&words) && are(&with(&[(3, 99), (7, 98)])) && are(&words[..18]) && are(&words[2..]));
+        assert!(!are(&with(&[(3, 99), (7, 98), (8, 97)])) && !are(&words[..17]));
+        assert!(!are(&with(&[(0, 99), (19, 98)])), "nothing in common at the ends");
+        assert!(
+            are_mostly_same([&words[..10], &with(&[(4, 99)])[..10]]) && !are_mostly_same([&words[..9]; 2]),
+            "short ones"
+        );
     }
 
     #[test]

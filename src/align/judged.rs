@@ -21,7 +21,8 @@ pub struct AlignPage<'t> {
     pub document: Document<'t>,
     lang: Lang,
     untold: &'t Untold,
-    /// True when its language is written in A–Z, or may be and half of its letters are. Japanese is not, however much code a page has.
+    /// True when its language is written in A–Z, or may be and half of its letters are. Japanese and Arabic are not, however much code or how many names a page
+    /// has.
     is_latin: bool,
     words: PageWords,
     /// Facts about the text of each sentence.
@@ -34,8 +35,8 @@ impl<'t> AlignPage<'t> {
         let words = PageWords::new(&document.words);
         let texts =
             (0..document.sentences.len() as u32).map(|at| TextFacts::new(document.text_of(at..at + 1))).collect();
-        let is_latin =
-            language::writes_latin(lang) || !language::is_alone(lang) && language::latin_share(document.text) >= 0.5;
+        let may_be_latin = || !language::is_alone(lang) && !language::has_one_other_script(lang);
+        let is_latin = language::writes_latin(lang) || may_be_latin() && language::latin_share(document.text) >= 0.5;
         AlignPage { document, lang, untold, is_latin, words, texts }
     }
 
@@ -196,7 +197,9 @@ pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<
         let is_other_language = sides.iter().any(|side| side.is_foreign)
             || is_unwritten(a, &texts.0, span_a.words.len())
             || is_unwritten(b, &texts.1, span_b.words.len());
-        let facts = clean::Facts { texts, score, length_delta, foreign, is_other_language };
+        let words = [(a, span_a.words), (b, span_b.words)].map(|(page, words)| page.document.words_in(words));
+        let is_same = || clean::are_mostly_same(words) && a.untold.differ(a.lang, b.lang);
+        let facts = clean::Facts { texts, score, length_delta, foreign, is_other_language, is_same: is_same() };
         let reason = clean::judge(&facts, &params.clean);
         aligned.beads.push(JudgedBead { bead: *bead, score, reason, texts: sides });
     }
@@ -270,8 +273,9 @@ mod tests {
             let document = Document::new("if test; then echo no; fi その行", [].into_iter(), Lang::EN, &words, 100);
             AlignPage::new(document, Lang::parse(lang).expect("a tag"), &untold).is_latin
         };
-        assert!(!is_latin("ja") && !is_latin("zh-Hans"));
+        assert!(!is_latin("ja") && !is_latin("zh-Hans") && !is_latin("ar") && !is_latin("ru"));
         assert!(is_latin("fr") && is_latin("kk"), "Kazakh is written in Latin letters too");
+        assert!(is_latin("wo") && is_latin("nv"), "languages whose words are not known");
     }
 
     #[test]
