@@ -12,7 +12,7 @@ use super::features::scored;
 use super::model::Model;
 use super::params::Params;
 use super::resorted::Resorted;
-use super::scoring::{MIN_SAMPLES, Scored, Scoring, classes};
+use super::scoring::{MIN_SAMPLES, Scored, Scoring, Seen, classes};
 use super::translation::WordEvidence;
 use crate::types::Bead;
 
@@ -39,7 +39,8 @@ pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scorin
     let alone = found.iter().map(alone_of).fold([0, 0], |sum, of| [sum[0] + of[0], sum[1] + of[1]]);
     let classes = |scoring: &Scoring| {
         let of = |found: &Found, numbers: &[usize]| -> Vec<usize> {
-            let classes = classes(scoring, &found.scored);
+            let known: Vec<Seen> = found.scored.iter().map(|scored| scored.map_or(Seen::Alone, Seen::Words)).collect();
+            let classes = classes(scoring, &known);
             numbers.iter().map(|&number| classes[number]).collect()
         };
         let right = found.iter().flat_map(|(found, _)| of(found, &found.counted)).collect();

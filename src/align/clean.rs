@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::language;
-use crate::text::near::Form;
+use crate::text::near::{Form, behind_number, near};
 use crate::types::Lang;
 
 /// The reasons for leaving out a bead. Their codes are stored: only append.
@@ -29,7 +29,7 @@ pub enum Reason {
     LowScore = 8,
     /// A side stands on pages of another language of the site, in which it was written: nobody has translated it.
     Untranslated = 9,
-    /// It occurs earlier, on the site or on another.
+    /// It occurs elsewhere too, on the site or on another, and is kept there.
     Duplicate = 10,
     /// It lies beyond the largest number of sentences that are compared on a page.
     NotCompared = 11,
@@ -109,6 +109,9 @@ pub struct TextFacts {
     exact: u64,
     /// Hash of its letters and digits, in lower case, with each digit replaced by 0: near duplicates have it in common.
     near: u64,
+    /// The same of what stands behind the number of a heading or a table and its word; where there is none, or no more than a name behind it, of
+    /// the whole.
+    behind: u64,
     /// Hash of the letters of its words of two letters or more, lower case; `None` without such words.
     words: Option<u64>,
     /// The number of such words.
@@ -131,7 +134,7 @@ impl TextFacts {
     /// Examines a text once.
     pub fn new(text: &str) -> TextFacts {
         let room = || String::with_capacity(text.len() + 1);
-        let (mut exact, mut near, mut words) = (room(), room(), room());
+        let (mut exact, mut all, mut words) = (room(), room(), room());
         let (mut chars, mut letters, mut latin, mut word_count) = (0, 0, 0, 0);
         let (mut has_small, mut begins_small, mut before) = (false, false, ' ');
         // The start of the current word, and its number of letters so far.
@@ -150,7 +153,7 @@ impl TextFacts {
             has_small |= c.is_ascii_lowercase() && before.is_ascii_lowercase();
             before = c;
             let form = Form::known(c);
-            form.push_near(c, &mut near);
+            form.push_near(c, &mut all);
             if form != Form::Space {
                 exact.push(c);
             }
@@ -181,7 +184,8 @@ impl TextFacts {
         let named = if letters > MOST_NAMED { None } else { language::names::by_name(text) };
         TextFacts {
             exact: hash(&exact),
-            near: hash(&near),
+            near: hash(&all),
+            behind: behind_number(text).filter(|rest| is_phrase_of(rest)).map_or_else(|| hash(&all), near),
             words,
             word_count,
             letters,
@@ -209,6 +213,14 @@ impl TextFacts {
     }
 }
 
+/// True for a text that is too long to be a name, as [`TextFacts::is_phrase`] says of whole texts.
+fn is_phrase_of(text: &str) -> bool {
+    let words = || text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    let (count, letters) = words().fold((0, 0), |(count, letters), word| (count + 1, letters + word.chars().count()));
+    let begins_small = || words().any(|word| word.starts_with(char::is_lowercase));
+    letters >= MIN_TEXT.1 as usize && (count >= MIN_TEXT.0 || count + 1 == MIN_TEXT.0 && begins_small())
+}
+
 /// The facts about a bead that [`judge`] needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
@@ -222,6 +234,8 @@ pub struct Facts {
     pub foreign: (Option<f32>, Option<f32>),
     /// True when a side is certainly not in the language of its page, or in letters that its page is not written in.
     pub is_other_language: bool,
+    /// True when the words of both sides are mostly the same ([`are_mostly_same`]), in languages that are no relatives.
+    pub is_same: bool,
 }
 
 /// The reason for leaving out a bead, as far as the bead by itself shows one; the first reason that holds.
@@ -234,7 +248,7 @@ pub fn judge(facts: &Facts, params: &Params) -> Option<Reason> {
     let is_foreign = |foreign: Option<f32>| foreign.is_some_and(|foreign| foreign > params.max_foreign);
     let rules = [
         (fewest == 0, Reason::NoLetters),
-        (is_same(&a, &b, params), Reason::SameText),
+        (facts.is_same || is_same(&a, &b, params), Reason::SameText),
         (fewest < params.min_letters, Reason::TooShort),
         (a.chars.max(b.chars) > params.max_chars, Reason::TooLong),
         (facts.length_delta.abs() > params.max_delta, Reason::LengthRatio),
@@ -250,10 +264,36 @@ fn name_others(a: Lang, b: Lang) -> bool {
     a.is_known() && b.is_known() && !a.agrees(b)
 }
 
-/// True when both sides are the same apart from case, white space, signs and the values of digits; or long enough, with the same words of two
-/// letters or more, since one side may have the number of a heading, such as `F.2.`.
+/// True when both sides are the same apart from case, white space, signs and the values of digits, or apart from the number before them and its
+/// word, which the program writes that makes the page (`Table 9.1.`, `Tabela 9.1.`); or long enough, with the same words of two letters or more.
 fn is_same(a: &TextFacts, b: &TextFacts, params: &Params) -> bool {
-    a.near == b.near || a.words.is_some() && a.words == b.words && a.word_count.min(b.word_count) >= params.copy_words
+    a.near == b.near
+        || a.behind == b.behind
+        || a.words.is_some() && a.words == b.words && a.word_count.min(b.word_count) >= params.copy_words
+}
+
+/// True for two long texts of which at most one word in ten is not in the other one too: a list of names, or a command with a placeholder of which a word is
+/// translated. Those that begin and end in other words are not compared. Time grows with the words.
+pub fn are_mostly_same([a, b]: [&[u64]; 2]) -> bool {
+    /// Shorter texts have few words that are the same by chance, but may be names for the most part.
+    const LEAST: usize = 10;
+    let most = a.len().max(b.len());
+    let missing = most / 10;
+    if a.len().min(b.len()) < LEAST.max(most - missing) || a.first() != b.first() && a.last() != b.last() {
+        return false;
+    }
+    let sorted = |words: &[u64]| {
+        let mut words = words.to_vec();
+        words.sort_unstable();
+        words
+    };
+    let (a, b) = (sorted(a), sorted(b));
+    let (mut i, mut j, mut common) = (0, 0, 0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        common += usize::from(x == y);
+        (i, j) = (i + usize::from(x <= y), j + usize::from(y <= x));
+    }
+    common + missing >= most
 }
 
 /// Bits of the hash of a text that are kept. Of ten million texts of a site, some ninety are taken for another one.
@@ -334,7 +374,8 @@ mod tests {
     fn judged_by(params: &Params, a: &str, b: &str, change: impl Fn(&mut Facts)) -> Option<Reason> {
         let texts = (TextFacts::new(a), TextFacts::new(b));
         let foreign = (Some(-2.0), None);
-        let mut facts = Facts { texts, score: 0.9, length_delta: 0.0, foreign, is_other_language: false };
+        let mut facts =
+            Facts { texts, score: 0.9, length_delta: 0.0, foreign, is_other_language: false, is_same: false };
         change(&mut facts);
         judge(&facts, params)
     }
@@ -354,7 +395,26 @@ mod tests {
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.length_delta = -7.0), Some(Reason::LengthRatio));
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.foreign.1 = Some(1.5)), Some(Reason::WrongLanguage));
         assert_eq!(judged("Hallo", "Hello", &|facts| facts.is_other_language = true), Some(Reason::WrongLanguage));
+        assert_eq!(judged("Hello", "Bonjour", &|facts| facts.is_same = true), Some(Reason::SameText));
         assert_eq!(judged("Hello", "Bonjour", &|facts| facts.score = 0.04), Some(Reason::LowScore));
+    }
+
+    #[test]
+    fn texts_that_differ_in_a_word_of_ten_are_mostly_the_same() {
+        let words: Vec<u64> = (0..20).collect();
+        let with = |changed: &[(usize, u64)]| {
+            let mut other = words.clone();
+            changed.iter().for_each(|&(at, word)| other[at] = word);
+            other
+        };
+        let are = |other: &[u64]| are_mostly_same([&words, other]);
+        assert!(are(&words) && are(&with(&[(3, 99), (7, 98)])) && are(&words[..18]) && are(&words[2..]));
+        assert!(!are(&with(&[(3, 99), (7, 98), (8, 97)])) && !are(&words[..17]));
+        assert!(!are(&with(&[(0, 99), (19, 98)])), "nothing in common at the ends");
+        assert!(
+            are_mostly_same([&words[..10], &with(&[(4, 99)])[..10]]) && !are_mostly_same([&words[..9]; 2]),
+            "short ones"
+        );
     }
 
     #[test]
@@ -365,6 +425,14 @@ mod tests {
         assert_eq!(judged("500 MB", "500MB", &|_| ()), Some(Reason::SameText));
         assert_eq!(judged("Alt F", "ALT+F", &|_| ()), Some(Reason::SameText));
         assert_eq!(judged("RAID logiciel", "Software RAID", &|_| ()), None);
+        let title = "List of programs";
+        assert_eq!(
+            judged(&format!("Table 9.1. {title}"), &format!("Tabela 9.12 {title}"), &|_| ()),
+            Some(Reason::SameText)
+        );
+        assert_eq!(judged(title, &format!("B.4.1. {title}"), &|_| ()), Some(Reason::SameText));
+        assert_eq!(judged("Table 9.1. List of programs", "Tabela 9.1. Lista de programas", &|_| ()), None);
+        assert_eq!(judged("Chapter 3. GNOME Shell", "Kapitel 3. GNOME Shell", &|_| ()), None, "a name");
         assert_eq!(judged("Disk a", "Disk", &|_| ()), None);
         let copy = ("The boot loader of amd64 is called “grub”.", "The boot loader of amd64 is called «grub».");
         assert_eq!(judged(copy.0, copy.1, &|_| ()), Some(Reason::SameText));

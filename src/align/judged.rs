@@ -8,8 +8,8 @@ use super::document::Document;
 use super::features::scored;
 use super::params::Params;
 use super::resorted::Resorted;
-use super::scoring::{Composed, SURE_PROBABILITY, Scored, wrong_shares};
-use super::translation::{PageWords, WordEvidence};
+use super::scoring::{Scored, Seen, wrong_shares};
+use super::translation::{PageWords, WordEvidence, foreign_words};
 use super::via::Known;
 use crate::language;
 use crate::language::foreign::Untold;
@@ -21,7 +21,8 @@ pub struct AlignPage<'t> {
     pub document: Document<'t>,
     lang: Lang,
     untold: &'t Untold,
-    /// True when its language is written in A–Z, or may be and half of its letters are. Japanese is not, however much code a page has.
+    /// True when its language is written in A–Z, or may be and half of its letters are. Japanese and Arabic are not, however much code or how many names a page
+    /// has.
     is_latin: bool,
     words: PageWords,
     /// Facts about the text of each sentence.
@@ -34,8 +35,8 @@ impl<'t> AlignPage<'t> {
         let words = PageWords::new(&document.words);
         let texts =
             (0..document.sentences.len() as u32).map(|at| TextFacts::new(document.text_of(at..at + 1))).collect();
-        let is_latin =
-            language::writes_latin(lang) || !language::is_alone(lang) && language::latin_share(document.text) >= 0.5;
+        let may_be_latin = || !language::is_alone(lang) && !language::has_one_other_script(lang);
+        let is_latin = language::writes_latin(lang) || may_be_latin() && language::latin_share(document.text) >= 0.5;
         AlignPage { document, lang, untold, is_latin, words, texts }
     }
 
@@ -160,16 +161,13 @@ pub(super) fn align_part(
 pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<'_>, params: &Params) -> Aligned {
     let mut aligned = Aligned { beads: Vec::with_capacity(open.len()), score: 0.0 };
     let (mut paired, mut all) = (0u64, 0u64);
-    let (lengths, scoring) = (known.lengths(), known.scoring());
-    let scored = |open: &Open| if let Said::Words(words) = &open.said { Some(words.scored) } else { None };
-    let composed = |open: &Open| {
-        let Open { bead, said: Said::Parts(score) } = open else { return None };
-        let words = |page: &AlignPage<'_>, side: Range<u32>| page.document.span(side).words.len();
-        let sides = [words(a, bead.a_start..bead.a_end), words(b, bead.b_start..bead.b_end)];
-        Some(Composed { words: sides[0].min(sides[1]), is_sure: *score >= SURE_PROBABILITY })
+    let (lengths, scoring, [of_a, of_b]) = (known.lengths(), known.scoring(), known.words());
+    let said = |open: &Open| match &open.said {
+        Said::Alone => Seen::Alone,
+        Said::Words(words) => Seen::Words(words.scored),
+        Said::Parts(score) => Seen::Composed(*score),
     };
-    let composed: Vec<Option<Composed>> = open.iter().map(composed).collect();
-    let shares = wrong_shares(&scoring, &open.iter().map(scored).collect::<Vec<_>>(), |at| composed[at]);
+    let shares = wrong_shares(&scoring, &open.iter().map(said).collect::<Vec<_>>());
     for (Open { bead, said }, share) in open.iter().zip(shares) {
         let (side_a, side_b) = (bead.a_start..bead.a_end, bead.b_start..bead.b_end);
         let (span_a, span_b) = (a.document.span(side_a.clone()), b.document.span(side_b.clone()));
@@ -177,7 +175,11 @@ pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<
         all += chars;
         let (score, foreign) = match said {
             Said::Alone => (0.0, (None, None)),
-            Said::Parts(score) => (*score, (None, None)),
+            // The third page did not tell whether a side is in the language of the other one.
+            Said::Parts(score) => {
+                let words = [a.document.words_in(span_a.words.clone()), b.document.words_in(span_b.words.clone())];
+                (*score, (foreign_words(of_a, of_b, words[0]), foreign_words(of_b, of_a, words[1])))
+            }
             Said::Words(words) => {
                 let wrong = (!words.is_resorted).then_some(share);
                 (scoring.probability(&words.scored, wrong), words.foreign)
@@ -195,7 +197,9 @@ pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<
         let is_other_language = sides.iter().any(|side| side.is_foreign)
             || is_unwritten(a, &texts.0, span_a.words.len())
             || is_unwritten(b, &texts.1, span_b.words.len());
-        let facts = clean::Facts { texts, score, length_delta, foreign, is_other_language };
+        let words = [(a, span_a.words), (b, span_b.words)].map(|(page, words)| page.document.words_in(words));
+        let is_same = || clean::are_mostly_same(words) && a.untold.differ(a.lang, b.lang);
+        let facts = clean::Facts { texts, score, length_delta, foreign, is_other_language, is_same: is_same() };
         let reason = clean::judge(&facts, &params.clean);
         aligned.beads.push(JudgedBead { bead: *bead, score, reason, texts: sides });
     }
@@ -269,8 +273,35 @@ mod tests {
             let document = Document::new("if test; then echo no; fi その行", [].into_iter(), Lang::EN, &words, 100);
             AlignPage::new(document, Lang::parse(lang).expect("a tag"), &untold).is_latin
         };
-        assert!(!is_latin("ja") && !is_latin("zh-Hans"));
+        assert!(!is_latin("ja") && !is_latin("zh-Hans") && !is_latin("ar") && !is_latin("ru"));
         assert!(is_latin("fr") && is_latin("kk"), "Kazakh is written in Latin letters too");
+        assert!(is_latin("wo") && is_latin("nv"), "languages whose words are not known");
+    }
+
+    #[test]
+    fn what_was_composed_has_to_be_in_the_languages_of_its_pages_too() {
+        let words = |texts: &str| {
+            let mut found = crate::lexicon::Vocabulary::default();
+            found.words = texts.split_whitespace().map(crate::text::words::hash).collect();
+            found.words.sort_unstable();
+            found.shares = vec![0.1; found.words.len()];
+            found.ends = vec![0; found.words.len()];
+            found
+        };
+        let model = Model { a: words("one two three four"), b: words("un deux trois quatre"), ..Model::default() };
+        let (tokens, untold) = (Words::new(), Untold::default());
+        let document = |text: &'static str| {
+            let block = Block { start: 0, end: text.len() as u32, ..Block::default() };
+            AlignPage::new(Document::new(text, [block].into_iter(), Lang::EN, &tokens, 100), Lang::EN, &untold)
+        };
+        let reason = |a: &'static str, b: &'static str| {
+            let open = Open { bead: Bead { a_start: 0, a_end: 1, b_start: 0, b_end: 1 }, said: Said::Parts(0.9) };
+            let pages = [document(a), document(b)];
+            judge(pages.each_ref(), vec![open], &Known::Own(&model), &Params::default()).beads[0].reason
+        };
+        assert_eq!(reason("One two three four.", "Un deux trois quatre."), None);
+        assert_eq!(reason("One two three four.", "Two one four three."), Some(clean::Reason::WrongLanguage));
+        assert_eq!(reason("Trois un deux quatre.", "Un deux trois quatre."), Some(clean::Reason::WrongLanguage));
     }
 
     #[test]

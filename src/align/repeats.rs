@@ -1,4 +1,4 @@
-//! Finds sentence pairs that occur more than once: the first occurrence is kept, with a list of the places where the others are.
+//! Finds sentence pairs that occur more than once: the best of them is kept, with a list of the places where the others are.
 
 use std::path::Path;
 
@@ -6,8 +6,7 @@ use super::clean::Reason;
 use crate::error::Result;
 use crate::index::sorter::{Entry, Sorter};
 
-/// A sentence pair, identified by two numbers: its page pair and its number there, or its site and its number there. The first occurrence
-/// is the one with the smallest numbers.
+/// A sentence pair, identified by two numbers: its page pair and its number there, or its site and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BeadId {
     /// Number of its page pair or of its site; below `u32::MAX`.
@@ -21,14 +20,26 @@ pub struct BeadId {
 pub struct Repeat {
     /// The sentence pair.
     pub bead: BeadId,
-    /// The reason for leaving it out; `None`: it is the first occurrence, and is kept.
+    /// The reason for leaving it out; `None`: it is the best of several, and is kept.
     pub reason: Option<Reason>,
-    /// For a first occurrence: the first occurrence in each other unit, in order.
+    /// For the best: an occurrence in each other unit, in order.
     pub others: Vec<BeadId>,
 }
 
 /// Stands in place of a unit: the sentence pair is left out, and the number is the reason.
 const LEFT_OUT: u32 = u32::MAX;
+
+/// The lowest bits of the hash of a sentence pair give way to how much better it is elsewhere.
+const RANK_BITS: u32 = 3;
+/// From these odds on, in steps of e, a sentence pair is as good as any: .993, which scores do not tell from 1.
+const BEST: i64 = 5;
+
+/// How far the odds of a sentence pair are below the best there are, in steps of e: of equal sentence pairs the one with the lowest rank is
+/// kept, and of several of one rank the first, so that what stands together stays together.
+fn rank(score: f32) -> u64 {
+    let steps = (score / (1.0 - score)).ln() as i64;
+    (BEST - steps.clamp(0, BEST)) as u64
+}
 
 /// A sentence pair as one number.
 fn key_of(bead: BeadId) -> u64 {
@@ -37,7 +48,7 @@ fn key_of(bead: BeadId) -> u64 {
 
 /// Finds repetitions, in memory of at most twice `budget_bytes`; beyond it, entries are sorted on disk.
 pub struct Finder {
-    /// Key: hash of the sentence pair.
+    /// Key: hash of the sentence pair, and its rank in the lowest bits.
     by_hash: Sorter,
     /// Key: the sentence pair. The rest: another occurrence of it, or the reason why it is left out.
     by_bead: Sorter,
@@ -49,12 +60,13 @@ impl Finder {
         Finder { by_hash: Sorter::new(budget_bytes, folder), by_bead: Sorter::new(budget_bytes, folder) }
     }
 
-    /// Adds a sentence pair with its hash ([`clean::hash_of_sentences`](super::clean::hash_of_sentences)).
+    /// Adds a sentence pair with its hash ([`clean::hash_of_sentences`](super::clean::hash_of_sentences)) and its score, 0..=1.
     ///
     /// # Errors
     /// When entries cannot be written.
-    pub fn add(&mut self, hash: u64, bead: BeadId) -> Result<()> {
-        self.by_hash.push(Entry { key: hash, value: bead.unit, page: bead.number })
+    pub fn add(&mut self, hash: u64, score: f32, bead: BeadId) -> Result<()> {
+        let key = hash >> RANK_BITS << RANK_BITS | rank(score);
+        self.by_hash.push(Entry { key, value: bead.unit, page: bead.number })
     }
 
     /// Adds a sentence pair that is left out for another reason than that it is repeated.
@@ -72,16 +84,16 @@ impl Finder {
     pub fn for_each(self, mut each: impl FnMut(Repeat) -> Result<()>) -> Result<()> {
         let Finder { by_hash, mut by_bead } = self;
         let id = |entry: &Entry| BeadId { unit: entry.value, number: entry.page };
-        by_hash.for_each_group(|group| {
-            // Entries with the same key come in the order of their values.
-            let [first, others @ ..] = group else { return Ok(()) };
-            let mut unit = first.value;
+        by_hash.for_each_group_of(RANK_BITS, |group| {
+            // The best comes first, and of those as good the first.
+            let [best, others @ ..] = group else { return Ok(()) };
+            let mut unit = best.value;
             for other in others {
                 by_bead.push(Entry { key: key_of(id(other)), value: LEFT_OUT, page: Reason::Duplicate as u32 })?;
-                if other.value != unit {
-                    unit = other.value;
-                    by_bead.push(Entry { key: key_of(id(first)), value: unit, page: other.page })?;
+                if other.value != unit && other.value != best.value {
+                    by_bead.push(Entry { key: key_of(id(best)), value: other.value, page: other.page })?;
                 }
+                unit = other.value;
             }
             Ok(())
         })?;
@@ -91,7 +103,7 @@ impl Finder {
             for entry in group {
                 if entry.value == LEFT_OUT {
                     repeat.reason = Reason::from_code(entry.page as u8);
-                } else {
+                } else if repeat.others.last().is_none_or(|other| other.unit != entry.value) {
                     repeat.others.push(id(entry));
                 }
             }
@@ -106,14 +118,27 @@ mod tests {
 
     use super::*;
 
+    /// A hash as it is: its lowest bits stay free for the rank.
+    fn hash(number: u64) -> u64 {
+        number << RANK_BITS
+    }
+
     /// What is found among page pairs whose sentence pairs are given by their hashes; 0 stands for one that is left out.
     fn repeats(pages: &[Vec<u64>]) -> Vec<Repeat> {
+        let scored = |page: &Vec<u64>| page.iter().map(|&number| (number, 0.9)).collect();
+        scored_repeats(&pages.iter().map(scored).collect::<Vec<_>>())
+    }
+
+    /// The same, each with its score.
+    fn scored_repeats(pages: &[Vec<(u64, f32)>]) -> Vec<Repeat> {
         let mut finder = Finder::new(1 << 20, &std::env::temp_dir());
         for (page, unit) in pages.iter().zip(0..) {
-            for (&hash, number) in page.iter().zip(0..) {
+            for (&(of, score), number) in page.iter().zip(0..) {
                 let bead = BeadId { unit, number };
-                let added =
-                    if hash == 0 { finder.leave_out(bead, Reason::Untranslated) } else { finder.add(hash, bead) };
+                let added = match of {
+                    0 => finder.leave_out(bead, Reason::Untranslated),
+                    of => finder.add(hash(of), score, bead),
+                };
                 added.expect("nothing is written");
             }
         }
@@ -154,6 +179,19 @@ mod tests {
         assert_eq!(found[0], Repeat { bead: id(0, 0), reason: None, others: vec![id(1, 0), id(2, 0)] });
         assert_eq!(found.len(), 6);
         assert!(found[1..].iter().all(|repeat| *repeat == left_out(repeat.bead, Reason::Duplicate)));
+    }
+
+    #[test]
+    fn of_equal_pairs_the_best_is_kept() {
+        let found = scored_repeats(&[vec![(1, 0.6), (2, 0.99)], vec![(2, 0.6), (1, 0.99)], vec![(1, 0.97), (1, 0.6)]]);
+        let best: Vec<&Repeat> = found.iter().filter(|repeat| repeat.reason.is_none()).collect();
+        let kept = |bead, others| Repeat { bead, reason: None, others };
+        assert_eq!(best, [&kept(id(0, 1), vec![id(1, 0)]), &kept(id(1, 1), vec![id(0, 0), id(2, 0)])]);
+        assert_eq!(found.len(), 6);
+        // What is hardly better does not win over what comes first.
+        let found = scored_repeats(&[vec![(1, 0.985)], vec![(1, 0.99)]]);
+        assert_eq!(found, [kept(id(0, 0), vec![id(1, 0)]), left_out(id(1, 0), Reason::Duplicate)]);
+        assert_eq!([0.0, 0.5, 0.9, 0.95, 0.99, 0.995, 1.0].map(rank), [5, 5, 3, 3, 1, 0, 0]);
     }
 
     proptest! {

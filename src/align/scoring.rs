@@ -22,12 +22,10 @@ const NEIGHBOURS: usize = 4;
 const LEVELS: usize = 4;
 /// Beads with fewer words on a side are labels.
 const SENTENCE_WORDS: usize = 4;
-/// The probability from which a bead is sure enough to vouch for its neighbours.
-pub const SURE_PROBABILITY: f32 = 0.9;
+/// The odds from which a bead is sure enough to vouch for its neighbours: 9 to 1.
+const SURE_ODDS: f32 = 9.0;
 /// As many beads more than there are count on two pages, since few may have a sentence beside them that was left alone by chance (an estimate).
 const FEW: usize = 8;
-/// ln of the odds from which a bead is sure enough to vouch for its neighbours: 9 to 1.
-const SURE: f32 = 2.197_224_6;
 
 /// What scoring needs to know of a bead with two sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,49 +47,56 @@ fn kind_of(words: usize) -> usize {
     usize::from(words >= SENTENCE_WORDS)
 }
 
-/// The class of each bead of two pages: whether it is a sentence, and how many of its neighbours are sure.
-pub fn classes(scoring: &Scoring, beads: &[Option<Scored>]) -> Vec<usize> {
-    classes_beside(scoring, beads, |_| false)
+/// What is known of a bead of two pages before it is judged.
+#[derive(Clone, Copy, Debug)]
+pub enum Seen {
+    /// It has one side.
+    Alone,
+    /// What the words and lengths of its sides say.
+    Words(Scored),
+    /// How probable it is by the beads with a third page that it was composed of.
+    Composed(f32),
 }
 
-/// The same, where some beads `are_sure` for other reasons.
-fn classes_beside(scoring: &Scoring, beads: &[Option<Scored>], are_sure: impl Fn(usize) -> bool) -> Vec<usize> {
+impl Seen {
+    /// True when it is sure enough to vouch for its neighbours.
+    fn is_sure(&self, scoring: &Scoring) -> bool {
+        let odds = match self {
+            Seen::Alone => return false,
+            Seen::Words(scored) => scoring.log_odds(scored).exp(),
+            Seen::Composed(probability) => probability / (1.0 - probability),
+        };
+        odds >= SURE_ODDS
+    }
+
+    /// The kind of a bead whose words were compared; what was composed was found otherwise.
+    fn kind(&self) -> Option<usize> {
+        if let Seen::Words(scored) = self { Some(scored.kind()) } else { None }
+    }
+}
+
+/// The class of each bead of two pages: whether it is a sentence, and how many of its neighbours are sure.
+pub fn classes(scoring: &Scoring, beads: &[Seen]) -> Vec<usize> {
     // For each bead and for the end, how many beads before it are sure.
     let mut sure_before = vec![0usize];
-    for (at, bead) in beads.iter().enumerate() {
-        let is_sure = bead.is_some_and(|bead| scoring.log_odds(&bead) >= SURE) || are_sure(at);
-        sure_before.push(sure_before[sure_before.len() - 1] + usize::from(is_sure));
+    for bead in beads {
+        sure_before.push(sure_before[sure_before.len() - 1] + usize::from(bead.is_sure(scoring)));
     }
     let class = |at: usize| {
         let (start, end) = (at.saturating_sub(NEIGHBOURS), (at + 1 + NEIGHBOURS).min(beads.len()));
         let own = sure_before[at + 1] - sure_before[at];
         let (sure, all) = (sure_before[end] - sure_before[start] - own, end - start - 1);
         let level = (sure * LEVELS).checked_div(all).map_or(LEVELS - 1, |level| level.min(LEVELS - 1));
-        LEVELS * beads[at].map_or(0, |bead| bead.kind()) + level
+        LEVELS * beads[at].kind().unwrap_or(0) + level
     };
     (0..beads.len()).map(class).collect()
 }
 
-/// A bead that was composed of beads with a third page.
-#[derive(Clone, Copy, Debug)]
-pub struct Composed {
-    /// The number of words of the side that has fewer.
-    pub words: usize,
-    /// Whether it vouches for its neighbours.
-    pub is_sure: bool,
-}
-
 /// The share of wrong ones that is to be expected for each bead of two pages: that of its class, or that of its kind on these pages where it
-/// is larger. `composed` gives those beads with two sides that are not in `beads`.
-pub fn wrong_shares(
-    scoring: &Scoring,
-    beads: &[Option<Scored>],
-    composed: impl Fn(usize) -> Option<Composed>,
-) -> Vec<f32> {
-    let kind = |at: usize| beads[at].map(|bead| bead.kind()).or_else(|| composed(at).map(|bead| kind_of(bead.words)));
-    let on_pages = scoring.wrong_on(&(0..beads.len()).map(kind).collect::<Vec<_>>());
-    let classes = classes_beside(scoring, beads, |at| composed(at).is_some_and(|bead| bead.is_sure));
-    classes.into_iter().map(|class| scoring.wrong[class].max(on_pages[class / LEVELS])).collect()
+/// is larger.
+pub fn wrong_shares(scoring: &Scoring, beads: &[Seen]) -> Vec<f32> {
+    let on_pages = scoring.wrong_on(beads);
+    classes(scoring, beads).into_iter().map(|class| scoring.wrong[class].max(on_pages[class / LEVELS])).collect()
 }
 
 /// How beads are scored.
@@ -170,13 +175,14 @@ impl Scoring {
     }
 
     /// The share of wrong beads of each kind that the sentences which are left alone on two pages tell of, as in [`Scoring::fit`]: where the pages
-    /// differ, more beads are wrong than where they do not. One in a row of many tells nothing of beads that are far from it. `kinds` has the kind
-    /// of each bead, `None` for those with one side.
-    fn wrong_on(&self, kinds: &[Option<usize>]) -> [f32; KINDS] {
-        let runs = kinds.chunk_by(|one, next| one.is_some() == next.is_some()).filter(|run| run[0].is_none());
+    /// differ, more beads are wrong than where they do not. One in a row of many tells nothing of beads that are far from it. Beads that were composed
+    /// are not among those of which some are wrong: a sentence that is left alone was compared with none of them.
+    fn wrong_on(&self, beads: &[Seen]) -> [f32; KINDS] {
+        let is_alone = |bead: &Seen| matches!(bead, Seen::Alone);
+        let runs = beads.chunk_by(|one, next| is_alone(one) == is_alone(next)).filter(|run| is_alone(&run[0]));
         let alone: usize = runs.map(|run| run.len().min(NEIGHBOURS)).sum();
         std::array::from_fn(|kind| {
-            let found = kinds.iter().filter(|of| **of == Some(kind)).count();
+            let found = beads.iter().filter(|bead| bead.kind() == Some(kind)).count();
             (self.by_alone[kind] * alone as f32 / (found + FEW) as f32).min(most_wrong(found))
         })
     }
@@ -352,41 +358,47 @@ mod tests {
     #[test]
     fn neighbours_make_the_class() {
         let scoring = Scoring::default();
-        let bead = |features, words| Some(Scored { features, words });
-        let beads = |one: Option<Scored>, count: usize| vec![one; count];
+        let bead = |features, words| Seen::Words(Scored { features, words });
+        let beads = |one: Seen, count: usize| vec![one; count];
         let all_sure = classes(&scoring, &beads(bead(SURE_ONE, 9), 12));
         assert!(all_sure.iter().all(|&class| class == CLASSES - 1), "{all_sure:?}");
         let labels = classes(&scoring, &beads(bead(SURE_ONE, 1), 12));
         assert!(labels.iter().all(|&class| class == LEVELS - 1), "{labels:?}");
-        let alone =
-            classes(&scoring, &[beads(None, 5), beads(bead(SURE_ONE, 9), 1), beads(bead(POOR_ONE, 9), 5)].concat());
+        let alone = classes(
+            &scoring,
+            &[beads(Seen::Alone, 5), beads(bead(SURE_ONE, 9), 1), beads(bead(POOR_ONE, 9), 5)].concat(),
+        );
         assert_eq!(alone[5], LEVELS);
         assert_eq!(classes(&scoring, &beads(bead(POOR_ONE, 9), 1)), [CLASSES - 1], "the only bead of a page");
+        let beside = |probability| {
+            let composed = beads(Seen::Composed(probability), 4);
+            classes(&scoring, &[composed.clone(), beads(bead(POOR_ONE, 9), 1), composed].concat())[4]
+        };
+        assert_eq!((beside(0.95), beside(1.0), beside(0.85)), (CLASSES - 1, CLASSES - 1, LEVELS));
     }
 
     #[test]
     fn pages_with_many_sentences_left_alone_have_more_wrong_beads() {
         let mut scoring = Scoring { by_alone: [0.4, 0.1], ..Scoring::default() };
         scoring.wrong = [0.01; CLASSES];
-        let bead = |words| Some(Scored { features: SURE_ONE, words });
+        let bead = |words| Seen::Words(Scored { features: SURE_ONE, words });
         let pages = |alone: usize, times: usize| {
-            let part = [vec![bead(9); 2], vec![None; alone], vec![bead(1); 2]].concat();
-            wrong_shares(&scoring, &part.repeat(times), |_| None)
+            let part = [vec![bead(9); 2], vec![Seen::Alone; alone], vec![bead(1); 2]].concat();
+            wrong_shares(&scoring, &part.repeat(times))
         };
         assert!(pages(0, 10).iter().all(|&share| share == 0.01), "the share of the class");
         // Of 20 sentences and 20 labels, beside 40 sentences that were left alone, 4 and 16 are wrong, of 28.
         let shares = pages(4, 10);
         assert!((shares[0] - 4.0 / 28.0).abs() < 1e-6 && (shares[7] - 16.0 / 28.0).abs() < 1e-6, "{shares:?}");
         assert_eq!(pages(400, 10)[0], shares[0], "a long part that is left alone tells nothing of the others");
+        // What was composed is no more and no less right for it, and says nothing of what is beside it.
+        let part = [vec![bead(9); 2], vec![Seen::Alone; 4], vec![bead(1); 2], vec![Seen::Composed(0.99); 9]].concat();
+        assert_eq!(wrong_shares(&scoring, &part.repeat(10))[..8], shares[..8]);
         // Never all.
         let scoring = Scoring { by_alone: [1.0; KINDS], wrong: [0.01; CLASSES], ..Scoring::default() };
-        assert_eq!(
-            wrong_shares(&scoring, &[vec![None; 4], vec![bead(9)], vec![None; 40]].concat(), |_| None)[4],
-            2.0 / 3.0
-        );
-        // What was composed is not alone.
-        let composed = |at: usize| (at != 4).then_some(Composed { words: 9, is_sure: false });
-        assert_eq!(wrong_shares(&scoring, &[vec![None; 4], vec![bead(9)], vec![None; 40]].concat(), composed)[4], 0.01);
+        let around = |other: Seen| [vec![other; 4], vec![bead(9)], vec![other; 40]].concat();
+        assert_eq!(wrong_shares(&scoring, &around(Seen::Alone))[4], 2.0 / 3.0);
+        assert_eq!(wrong_shares(&scoring, &around(Seen::Composed(0.6)))[4], 0.01, "what was composed is not alone");
     }
 
     #[test]

@@ -254,8 +254,6 @@ impl Side {
         other: (&Vocabulary, &[u32]),
         params: &Params,
     ) -> Side {
-        /// Share of a word that was never seen; most words of a language of a million words are rare.
-        const UNSEEN: f32 = 1e-6;
         let length = page.numbers.len().max(1) as f32;
         let share = |(vocabulary, places): (&Vocabulary, &[u32]), word: usize| {
             vocabulary.shares.get(places[word] as usize).copied().unwrap_or(0.0)
@@ -267,7 +265,7 @@ impl Side {
             let is_translated = own.1[word] != NOWHERE && own.0.translations(own.1[word] as usize).next().is_some();
             let is_known = is_translated || other_page.table.get(page.distinct[word]).is_some();
             let is_judged = own.1[word] != NOWHERE || elsewhere > 0.0;
-            let foreign = if is_judged { (elsewhere.max(UNSEEN) / here.max(UNSEEN)).ln() } else { 0.0 };
+            let foreign = if is_judged { foreign(here, elsewhere) } else { 0.0 };
             WordFacts {
                 over_share: 1.0 / here.max(on_page).max(UNSEEN),
                 factor: if is_known { 1.0 / params.free_words } else { 1.0 },
@@ -403,15 +401,43 @@ impl Side {
     }
 
     fn foreign(&self, range: Range<u32>) -> Option<f32> {
-        const MIN_WORDS: u32 = 4;
         let (mut sum, mut judged) = (0.0, 0);
         for &word in self.words(&range) {
             let facts = &self.facts[word as usize];
             sum += facts.foreign;
             judged += u32::from(facts.judged);
         }
-        (judged >= MIN_WORDS).then(|| sum / judged as f32)
+        mean_foreign(sum, judged)
     }
+}
+
+/// Share of a word that was never seen; most words of a language of a million words are rare.
+const UNSEEN: f32 = 1e-6;
+
+/// How much a word with these shares looks like the other language: ln(share there / share here).
+fn foreign(here: f32, elsewhere: f32) -> f32 {
+    (elsewhere.max(UNSEEN) / here.max(UNSEEN)).ln()
+}
+
+/// The mean of so many words; `None` for too few.
+fn mean_foreign(sum: f32, judged: u32) -> Option<f32> {
+    const MIN_WORDS: u32 = 4;
+    (judged >= MIN_WORDS).then(|| sum / judged as f32)
+}
+
+/// How much some words look like the other language, as [`WordEvidence::foreign_a`] says of words that are compared: `own` are the words of their
+/// language that are known, `other` those of the other one. Time grows with the words.
+pub fn foreign_words(own: &Vocabulary, other: &Vocabulary, words: &[u64]) -> Option<f32> {
+    let share = |vocabulary: &Vocabulary, word| vocabulary.find(word).and_then(|at| vocabulary.shares.get(at).copied());
+    let (mut sum, mut judged) = (0.0, 0);
+    for &word in words {
+        let (here, elsewhere) = (share(own, word), share(other, word).unwrap_or(0.0));
+        if here.is_some() || elsewhere > 0.0 {
+            sum += foreign(here.unwrap_or(0.0), elsewhere);
+            judged += 1;
+        }
+    }
+    mean_foreign(sum, judged)
 }
 
 /// For each position among some words, and for the end: how many of the words before it satisfy `counts`.

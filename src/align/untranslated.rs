@@ -1,8 +1,11 @@
 //! Finds texts that nobody has translated: they stand on pages of another language of the site as well, in which they were written.
+//!
+//! Of a long text that is enough. A short one may be a name, which is the same in several languages; what it is, the sentence pairs of the site
+//! say: words are mostly translated where names are not.
 
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::clean::SideText;
 use crate::error::Result;
@@ -15,27 +18,46 @@ use crate::types::Lang;
 pub struct Finder {
     /// Key: a text. The rest: the number of its page's language, and 1 if its function words are those of another one.
     by_text: Sorter,
+    /// Key: a short text. The rest: its language and that of the text beside it, by their numbers, and where that is, with a bit for the same text.
+    beside: Sorter,
     langs: Vec<Lang>,
 }
 
-/// The texts that stand on pages of several languages, each with the language in which it was written.
+/// The texts that stand on pages of several languages, each with the language in which it was written; and short ones with each language into which
+/// they are mostly translated.
 #[derive(Debug, Default, PartialEq)]
-pub struct Untranslated(FxHashMap<u64, Lang>);
+pub struct Untranslated {
+    long: FxHashMap<u64, Lang>,
+    short: FxHashSet<(u64, Lang)>,
+}
 
 impl Untranslated {
     /// True for a text on a page of a language in which it was not written.
     pub fn has(&self, text: u64, lang: Lang, untold: &Untold) -> bool {
-        self.0.get(&text).is_some_and(|&origin| untold.differ(origin, lang))
+        self.long.get(&text).is_some_and(|&origin| untold.differ(origin, lang)) || self.short.contains(&(text, lang))
     }
 }
+
+/// Page pairs are told apart by so many numbers where sentence pairs with a short text are counted, so that a text takes bounded memory.
+const PLACES: u32 = 1 << 10;
 
 impl Finder {
     /// An empty finder. `folder` is only used when the budget is exceeded.
     pub fn new(budget_bytes: usize, folder: &Path) -> Finder {
-        Finder { by_text: Sorter::of_different(budget_bytes, folder), langs: Vec::new() }
+        let [by_text, beside] = [0, 1].map(|_| Sorter::of_different(budget_bytes, folder));
+        Finder { by_text, beside, langs: Vec::new() }
     }
 
-    /// Adds a text of a page. Short ones are left out: names and terms are the same in several languages.
+    /// The number of a language.
+    fn number(&mut self, lang: Lang) -> u32 {
+        let at = self.langs.iter().position(|&known| known == lang).unwrap_or_else(|| {
+            self.langs.push(lang);
+            self.langs.len() - 1
+        });
+        at as u32
+    }
+
+    /// Adds a text of a page. Of short ones only [`Finder::add_pair`] is to be told.
     ///
     /// # Errors
     /// When entries cannot be written.
@@ -43,11 +65,23 @@ impl Finder {
         if text.hash == 0 || !text.is_long {
             return Ok(());
         }
-        let number = self.langs.iter().position(|&known| known == lang).unwrap_or_else(|| {
-            self.langs.push(lang);
-            self.langs.len() - 1
-        });
-        self.by_text.push(Entry { key: text.hash, value: number as u32, page: u32::from(text.is_foreign) })
+        let value = self.number(lang);
+        self.by_text.push(Entry { key: text.hash, value, page: u32::from(text.is_foreign) })
+    }
+
+    /// Adds a sentence pair of a page pair, given by its position: two texts that translate each other or, where `are_same`, are the same text.
+    ///
+    /// # Errors
+    /// When entries cannot be written.
+    pub fn add_pair(&mut self, texts: [SideText; 2], langs: [Lang; 2], place: u32, are_same: bool) -> Result<()> {
+        let numbers = langs.map(|lang| self.number(lang));
+        for (text, [own, other]) in texts.into_iter().zip([numbers, [numbers[1], numbers[0]]]) {
+            if text.hash != 0 && !text.is_long {
+                let page = place % PLACES << 1 | u32::from(are_same);
+                self.beside.push(Entry { key: text.hash, value: own << 16 | other & 0xffff, page })?;
+            }
+        }
+        Ok(())
     }
 
     /// Finds the texts that stand on pages of several languages that are not related, and in which of these they were written.
@@ -56,10 +90,13 @@ impl Finder {
     /// most texts of the site are left untranslated: those whose function words are not of the language of a page where they stand, but
     /// which also stand on pages of that one. Where no text of the site shows that, it is not known.
     ///
+    /// A short text was left untranslated in a language if it stands beside itself on pages of one from which more texts are left, but is mostly
+    /// translated there, and is not mostly the translation of something else.
+    ///
     /// # Errors
     /// When entries cannot be written or read.
     pub fn finish(self, untold: &Untold) -> Result<Untranslated> {
-        let Finder { by_text, langs } = self;
+        let Finder { by_text, beside, langs } = self;
         // The languages in which a text may have been written, for texts of several; how many texts of each language others have left.
         let mut shared: Vec<(u64, Vec<u32>)> = Vec::new();
         let mut left = vec![0u64; langs.len()];
@@ -91,9 +128,38 @@ impl Finder {
                 best.next().filter(|_| best.next().is_none())
             }
         };
-        let known = shared.into_iter().filter_map(|(text, origins)| Some((text, langs[origin(&origins)? as usize])));
-        Ok(Untranslated(known.collect()))
+        let known = shared.iter().filter_map(|(text, origins)| Some((*text, langs[origin(origins)? as usize])));
+        let mut found = Untranslated { long: known.collect(), short: FxHashSet::default() };
+        beside.for_each_group(|group| {
+            let left_of = |&(origin, lang): &(u32, u32)| {
+                left[origin as usize] > left[lang as usize]
+                    && untold.differ(langs[origin as usize], langs[lang as usize])
+            };
+            found
+                .short
+                .extend(untranslated(group).filter(left_of).map(|(_, lang)| (group[0].key, langs[lang as usize])));
+            Ok(())
+        })?;
+        Ok(found)
     }
+}
+
+/// The numbers of languages of which the first mostly translates a short text into the second, where it was left as it is: of the sentence pairs that
+/// [`Finder::add_pair`] has noted of it.
+fn untranslated(group: &[Entry]) -> impl Iterator<Item = (u32, u32)> + '_ {
+    // In how many page pairs a text of one language stands beside another text of the other language, and beside the same.
+    let counts = |value: u32| {
+        let from = group.partition_point(|entry| entry.value < value);
+        let of = group[from..].iter().take_while(|entry| entry.value == value);
+        of.fold([0u32; 2], |[other, same], entry| [other + u32::from(entry.page & 1 == 0), same + (entry.page & 1)])
+    };
+    let pairs = group.chunk_by(|x, y| x.value == y.value).map(|of| of[0].value);
+    pairs.filter_map(move |value| {
+        let (origin, lang) = (value >> 16, value & 0xffff);
+        let [translated, same] = counts(value);
+        let [translates, _] = counts(lang << 16 | origin);
+        (same > 0 && translated > same && translates <= same).then_some((origin, lang))
+    })
 }
 
 #[cfg(test)]
@@ -161,6 +227,51 @@ mod tests {
             (4, "pt", false),
         ]);
         assert!(!has(&texts, 2, "nb") && !has(&texts, 2, "da") && !has(&texts, 4, "pt"));
+    }
+
+    /// What is found of sentence pairs of a site that leaves one long English text in French and one in German, each of two short texts with languages.
+    fn found_of_pairs(pairs: &[([u64; 2], [&str; 2])]) -> Untranslated {
+        let mut finder = Finder::new(1 << 20, &std::env::temp_dir());
+        let text = |hash: u64, is_foreign: bool, is_long: bool| SideText { hash, is_foreign, is_long };
+        for (tag, is_foreign) in [("en", false), ("fr", true), ("de", true)] {
+            finder.add(text(1, is_foreign, true), lang(tag)).expect("nothing is written");
+        }
+        for ((texts, tags), place) in pairs.iter().zip(0..) {
+            let sides = texts.map(|hash| text(hash, false, false));
+            let added = finder.add_pair(sides, tags.map(lang), place, texts[0] == texts[1]);
+            added.expect("nothing is written");
+        }
+        finder.finish(&Untold::default()).expect("nothing is written")
+    }
+
+    #[test]
+    fn a_word_that_is_mostly_translated_was_left_where_it_is_not() {
+        // "Settings" (10), "Paramètres" (11), "Einstellungen" (12), and a name (20).
+        let (en_fr, de_en) = (["en", "fr"], ["de", "en"]);
+        let pairs = [
+            ([10, 11], en_fr),
+            ([10, 11], en_fr),
+            ([10, 10], en_fr),
+            ([12, 10], de_en),
+            ([20, 20], en_fr),
+            ([20, 20], en_fr),
+            ([21, 20], de_en),
+        ];
+        let found = found_of_pairs(&pairs);
+        assert!(has(&found, 10, "fr") && !has(&found, 10, "en") && !has(&found, 11, "fr"));
+        assert!(!has(&found, 10, "de"), "it never stands on a German page");
+        assert!(!has(&found, 20, "fr") && !has(&found, 20, "de"), "a name");
+        // As often the same as not.
+        assert!(!has(&found_of_pairs(&pairs[1..]), 10, "fr"));
+        // "Map" (30) is Dutch for "Folder" (31), too, and "Kaart" (32) for "Map".
+        let en_nl = ["en", "nl"];
+        let folder = [([30, 32], en_nl), ([30, 32], en_nl), ([30, 30], en_nl), ([31, 30], en_nl), ([31, 30], en_nl)];
+        assert!(has(&found_of_pairs(&folder[..4]), 30, "nl") && !has(&found_of_pairs(&folder), 30, "nl"));
+        // Nothing shows that French texts are left in English.
+        assert_eq!(
+            found_of_pairs(&[([11, 10], ["fr", "en"]), ([11, 10], ["fr", "en"]), ([11, 11], ["fr", "en"])]).short,
+            FxHashSet::default()
+        );
     }
 
     #[test]

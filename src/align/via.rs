@@ -7,7 +7,7 @@ use super::lengths::Lengths;
 use super::model::Model;
 use super::scoring::Scoring;
 use super::translation;
-use crate::lexicon::{Halfway, Kept, composed};
+use crate::lexicon::{Halfway, Kept, Vocabulary, composed};
 use crate::types::{Lang, LangPair};
 
 /// What is known of a language pair.
@@ -33,6 +33,14 @@ impl<'m> Known<'m> {
         match self {
             Known::Own(model) => model.scoring.clone(),
             Known::Via(via) => via.scoring(),
+        }
+    }
+
+    /// The words that are known of the first language, and of the second.
+    pub fn words(&self) -> [&'m Vocabulary; 2] {
+        match self {
+            Known::Own(model) => [&model.a, &model.b],
+            Known::Via(via) => via.0.each_ref().map(|from| from.words().own),
         }
     }
 
@@ -101,7 +109,6 @@ impl<'m> From<'m> {
 mod tests {
     use super::super::document::of_blocks;
     use super::*;
-    use crate::lexicon::Vocabulary;
     use crate::text::words::hash;
 
     /// A vocabulary of one word that is translated by the only word of the other.
@@ -134,6 +141,7 @@ mod tests {
             let found = known.model(&de, &fr, &translation::Params::default());
             assert_eq!((found.a.words[0], found.b.words[0]), (hash("haus"), hash("maison")), "{hub}");
             assert_eq!(found.a.translations(0).collect::<Vec<_>>(), [(0, 1.0)], "{hub}");
+            assert_eq!(known.words().map(|words| words.words[0]), [hash("haus"), hash("maison")], "{hub}");
             assert!((known.lengths().ratio - 1.2).abs() < 1e-6 && known.lengths() == found.lengths, "{hub}");
         }
         let own = Known::Own(&de_en);

@@ -149,7 +149,7 @@ pub fn align(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> R
     let (routes, models) = models(job, &lang_pairs(&store)?)?;
     store.import_models(models)?;
     job.in_context(|context| Align.align_alone(&mut store, context, &routes))?;
-    // Sites are taken in the order of domains; of those with the same sentence pair, the first keeps it.
+    // Sites are taken in the order of domains; of those with the same sentence pair as good as any, the first keeps it.
     let mut sites = Vec::new();
     for_each_site(&store, |domain, id| sites.push((domain.to_owned(), id)))?;
     for (domain, id) in sites {
@@ -171,7 +171,7 @@ fn beads(
     let bitext = NumberedBitext::new(store, &head)?;
     let buckets = u64::from(job.buckets.max(1));
     let mut found: BTreeMap<i32, (BeadsOfSite, HashMap<u32, u32>)> = BTreeMap::new();
-    bitext.for_each_kept(store, |hash, number| {
+    bitext.for_each_kept(store, |hash, number, score| {
         let bucket = (hash % buckets) as i32;
         let (of_bucket, places) = found.entry(bucket).or_default();
         let mut page_pairs = Vec::new();
@@ -183,7 +183,7 @@ fn beads(
                 urls.len() as u32 - 1
             }));
         })?;
-        of_bucket.beads.push(Bead { hash, number, page_pairs });
+        of_bucket.beads.push(Bead { hash, number, score, page_pairs });
         if of_bucket.beads.len() < BEADS {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Sentence pairs that occur on several sites: the first site keeps the pair, with its places on the other sites.
+//! Sentence pairs that occur on several sites: the site where it is best keeps the pair, with its places on the other sites.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -32,6 +32,8 @@ pub struct Bead {
     pub hash: u64,
     /// Its number on its site.
     pub number: u32,
+    /// Its score, 0..=1.
+    pub score: f32,
     /// The page pairs in which it stands, its own first, as positions in `urls`.
     pub page_pairs: Vec<u32>,
 }
@@ -50,9 +52,9 @@ pub struct SharedOfSite {
 pub struct Shared {
     /// Its number on its site.
     pub number: u32,
-    /// Code of the reason for leaving it out; 0: this site is the first that has it.
+    /// Code of the reason for leaving it out; 0: this site keeps it.
     pub reason: u8,
-    /// For the first site: the page pairs of other sites in which it stands, as positions in `urls`.
+    /// For the site that keeps it: the page pairs of other sites in which it stands, as positions in `urls`.
     pub elsewhere: Vec<u32>,
 }
 
@@ -191,7 +193,7 @@ fn compare(job: &StepJob<'_>, bucket: &Bucket, output: &mut Output<'_>) -> Resul
     let mut finder = Finder::new(job.config.memory.sorted_beads(), job.scratch);
     for ((_, site), unit) in bucket.0.iter().zip(0u32..) {
         for bead in &site.beads {
-            finder.add(bead.hash, BeadId { unit, number: bead.number })?;
+            finder.add(bead.hash, bead.score, BeadId { unit, number: bead.number })?;
         }
     }
     let mut at = 0;

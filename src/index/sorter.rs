@@ -99,10 +99,20 @@ impl Sorter {
     ///
     /// # Errors
     /// When a run cannot be written or read back, or what `each` returns.
-    pub fn for_each_group(mut self, mut each: impl FnMut(&[Entry]) -> Result<()>) -> Result<()> {
+    pub fn for_each_group(self, each: impl FnMut(&[Entry]) -> Result<()>) -> Result<()> {
+        self.for_each_group_of(0, each)
+    }
+
+    /// The same, but with the entries together whose keys differ in some of their lowest bits only: within a group, these bits come first in
+    /// the order.
+    ///
+    /// # Errors
+    /// As [`Sorter::for_each_group`].
+    pub fn for_each_group_of(mut self, low_bits: u32, mut each: impl FnMut(&[Entry]) -> Result<()>) -> Result<()> {
+        let of = |entry: &Entry| entry.key >> low_bits;
         if self.runs.is_empty() {
             self.sort();
-            for group in self.entries.chunk_by(|a, b| a.key == b.key) {
+            for group in self.entries.chunk_by(|a, b| of(a) == of(b)) {
                 each(group)?;
             }
             return Ok(());
@@ -115,7 +125,7 @@ impl Sorter {
         let mut merge = Merge::new(self.runs).map_err(Error::io(&folder, "reading a temporary file"))?;
         let mut group: Vec<Entry> = Vec::new();
         while let Some(entry) = merge.next().map_err(Error::io(&folder, "reading a temporary file"))? {
-            if group.first().is_some_and(|first| first.key != entry.key) {
+            if group.first().is_some_and(|first| of(first) != of(&entry)) {
                 each(&group)?;
                 group.clear();
             }
@@ -172,9 +182,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn groups(sorter: Sorter) -> Vec<Vec<Entry>> {
+        groups_of(sorter, 0)
+    }
+
+    fn groups_of(sorter: Sorter, low_bits: u32) -> Vec<Vec<Entry>> {
         let mut groups = Vec::new();
         sorter
-            .for_each_group(|group| {
+            .for_each_group_of(low_bits, |group| {
                 groups.push(group.to_vec());
                 Ok(())
             })
@@ -197,6 +211,16 @@ mod tests {
             prop_assert_eq!(small.spilled_runs() > 0, keys.len() > 1024);
             let all = groups(large);
             prop_assert_eq!(groups(small), all.clone());
+            // Of every eight keys one group.
+            let [mut small, mut large] = [0, 1 << 20].map(|budget| Sorter::new(budget, folder.path()));
+            for &entry in all.iter().flatten() {
+                small.push(entry).expect("a writable folder");
+                large.push(entry).expect("a writable folder");
+            }
+            let eights = groups_of(large, 3);
+            prop_assert_eq!(groups_of(small, 3), eights.clone());
+            prop_assert!(eights.is_sorted_by_key(|group| group[0].key >> 3));
+            prop_assert!(eights.iter().all(|group| group.is_sorted() && group.iter().all(|entry| entry.key >> 3 == group[0].key >> 3)));
             for budget in [0, 1 << 20] {
                 let mut twice = Sorter::of_different(budget, folder.path());
                 for entry in all.iter().chain(&all).flatten() {

@@ -194,6 +194,11 @@ pub fn writes_latin(lang: Lang) -> bool {
     words::writes_latin(lang)
 }
 
+/// True for a language that is known to be written in other letters than A–Z, and in no second script, as Arabic and Russian are.
+pub fn has_one_other_script(lang: Lang) -> bool {
+    words::is_listed(lang) && !words::writes_latin(lang) && other_script(lang.base()).is_none()
+}
+
 /// Languages that short texts are taken for in place of each other.
 const RELATIVES: &[&[&str]] = &[
     &["gl", "pt", "es"],

@@ -53,11 +53,11 @@ impl NumberedBitext {
     }
 
     /// Calls `each` with the hash of every bead that was not left out on the site
-    /// ([`hash_of_bead`]), and its number.
+    /// ([`hash_of_bead`]), its number, and its score.
     ///
     /// # Errors
     /// When the store cannot be read, or what `each` returns.
-    pub fn for_each_kept(&self, store: &Store, mut each: impl FnMut(u64, u32) -> Result<()>) -> Result<()> {
+    pub fn for_each_kept(&self, store: &Store, mut each: impl FnMut(u64, u32, f32) -> Result<()>) -> Result<()> {
         let mut records = self.repeats.iter();
         let mut left_out: Vec<((u32, u32), bool)> = Vec::new();
         let mut next = 0;
@@ -74,7 +74,7 @@ impl NumberedBitext {
                 let repeat = left_out.get(next).filter(|repeat| repeat.0 == (pair, number));
                 next += usize::from(repeat.is_some());
                 if bead.reason == 0 && !repeat.is_some_and(|repeat| repeat.1) {
-                    each(hash_of_bead(row, bead), flat)?;
+                    each(hash_of_bead(row, bead), flat, bead.score)?;
                 }
                 flat += 1;
             }

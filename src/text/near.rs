@@ -11,6 +11,20 @@ pub fn near(text: &str) -> u64 {
     xxh3_64(near.as_bytes())
 }
 
+/// What stands behind the number of a heading, table or figure at the beginning of a text, and behind its word if it has one: `Foo` of `3.2. Foo`,
+/// `B.4. Foo`, `Table 9.1. Foo` and `表 12-10 Foo`. `None` for a text that begins otherwise.
+pub fn behind_number(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    // A letter and a point, as of an appendix, belong to the number.
+    let of_number = |c: char| c.is_numeric() || matches!(c, '.' | '-' | ':' | ')' | '．' | '：');
+    let first = text.find(|c: char| !c.is_alphabetic())?;
+    let is_appendix = text[..first].chars().nth(1).is_none() && text[first..].starts_with('.');
+    let number = if is_appendix { &text[first..] } else { text[first..].trim_start() };
+    let rest = number.trim_start_matches(of_number);
+    let has_digit = number[..number.len() - rest.len()].contains(char::is_numeric);
+    (has_digit && rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
+}
+
 /// What a character is in a text that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -60,6 +74,24 @@ static FORMS: LazyLock<Box<[Form]>> =
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_title_stands_behind_its_number() {
+        for text in [
+            "3.2. Foo bar",
+            "3 Foo bar",
+            "B.4. Foo bar",
+            "Table 9.1. Foo bar",
+            "表 12-10： Foo bar",
+            "Tabelle 3: Foo bar",
+            "٣ Foo bar",
+        ] {
+            assert_eq!(behind_number(text), Some("Foo bar"), "{text}");
+        }
+        for text in ["Foo bar", "Foo bar 3 baz", "3com cards", "a. Foo", "", "12", "(3) Foo", "Debian 12"] {
+            assert_eq!(behind_number(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn near_duplicates_differ_in_digits_case_and_punctuation_only() {

@@ -77,7 +77,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        16
+        17
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -592,7 +592,7 @@ fn row(task: &Task, [page_a, page_b]: [&AlignPage<'_>; 2], aligned: &Aligned) ->
 }
 
 /// The texts of a site that nobody has translated. Those of a page are taken from all of its pairs: what is one sentence beside one page may be
-/// a part of two beside another.
+/// a part of two beside another. What is the same text as the one beside it apart from its number, case or signs, stands on both pages.
 fn untranslated_texts(
     chunks: &[Mapped<BitextChunk>],
     untold: &Untold,
@@ -600,15 +600,25 @@ fn untranslated_texts(
     config: &Config,
 ) -> Result<Untranslated> {
     let mut finder = untranslated::Finder::new(config.memory.sorted_beads(), folder);
-    for (row, beads) in chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads())) {
-        for (side, lang) in [row.lang_a, row.lang_b].into_iter().enumerate() {
-            for bead in &beads {
-                let text = SideText {
-                    hash: bead.texts[side],
-                    is_foreign: bead.are_foreign[side],
-                    is_long: bead.are_long[side],
-                };
-                finder.add(text, Lang::from_bytes(lang))?;
+    let rows = chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads()));
+    for ((row, beads), place) in rows.zip(0u32..) {
+        let langs = [row.lang_a, row.lang_b].map(Lang::from_bytes);
+        for bead in &beads {
+            let text = |side: usize| SideText {
+                hash: bead.texts[side],
+                is_foreign: bead.are_foreign[side],
+                is_long: bead.are_long[side],
+            };
+            let (texts, are_same) = ([text(0), text(1)], bead.reason == Reason::SameText as u8);
+            for side in 0..2 {
+                finder.add(texts[side], langs[side])?;
+                // The number of a table, case and signs are of the page, whoever wrote the text: it stands on the other page, too.
+                if are_same && texts[0].hash != texts[1].hash {
+                    finder.add(SideText { is_foreign: texts[1 - side].is_foreign, ..texts[side] }, langs[1 - side])?;
+                }
+            }
+            if are_same || bead.reason == 0 {
+                finder.add_pair(texts, langs, place, are_same)?;
             }
         }
     }
@@ -638,7 +648,7 @@ fn repeats(store: &mut Store, head: &mut BitextHead, untold: &Untold, folder: &P
             if untranslated.has(a, langs.0, untold) || untranslated.has(b, langs.1, untold) {
                 finder.leave_out(id, Reason::Untranslated)?;
             } else {
-                finder.add(hash_of_bead(row, bead), id)?;
+                finder.add(hash_of_bead(row, bead), bead.score, id)?;
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Finds sentence pairs that several sites have, once all sites are aligned. The first site keeps such a pair, with the places where others
-//! have it.
+//! Finds sentence pairs that several sites have, once all sites are aligned. The site where such a pair is best keeps it, with the places where
+//! others have it.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const ROWS: usize = 1 << 11;
 const RELEASED_AFTER: usize = 16;
 
 /// Finds the sentence pairs that several of the sites have, and records in the heads of the sites that they were compared. Of several
-/// sites, the one that comes first in `sites` keeps the pair.
+/// sites, the one that has it with the best score keeps the pair, and of those as good the one that comes first in `sites`.
 ///
 /// Memory, beyond the two buffers in which sentence pairs are sorted: a few bytes for each 16 page pairs, and a record of repeats for each
 /// site.
@@ -37,7 +37,7 @@ pub fn find(store: &mut Store, sites: &[SiteId], compared: u64, context: &Contex
             heads.iter().map(|head| NumberedBitext::new(store, head)).collect::<Result<Vec<NumberedBitext>>>()?;
         let mut finder = Finder::new(context.config.memory.sorted_beads(), &folder);
         for (site, unit) in open.iter().zip(0u32..) {
-            site.for_each_kept(store, |hash, number| finder.add(hash, BeadId { unit, number }))?;
+            site.for_each_kept(store, |hash, number, score| finder.add(hash, score, BeadId { unit, number }))?;
             store.bitexts.release();
             context.observer.progress(u64::from(unit) + 1, "");
         }
