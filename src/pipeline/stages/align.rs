@@ -75,7 +75,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        16
+        17
     }
 
     fn sections(&self) -> &'static [&'static str] {
