@@ -363,7 +363,7 @@ mod tests {
         // Beside large sites, each in one script and English.
         let mut all: Vec<String> = ["blog", "news"]
             .iter()
-            .flat_map(|host| (0..70).map(move |at| format!("{host}.x.org/{host}{at}")))
+            .flat_map(|host| (0..200).map(move |at| format!("{host}.x.org/{host}{at}")))
             .collect();
         all.extend((0..30).map(|at| format!("news.x.org/en/{at}")));
         all.extend((0..12).flat_map(|at| [format!("law.x.org/cir/{at}"), format!("law.x.org/lat/{at}")]));
