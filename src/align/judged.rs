@@ -54,8 +54,13 @@ impl<'t> AlignPage<'t> {
     }
 
     fn side(&self, sentences: Range<u32>, facts: &TextFacts, words: usize) -> SideText {
-        let is_foreign = || self.untold.is_foreign(self.document.text_of(sentences), facts.lang, self.lang);
-        SideText::new(facts, words, facts.lang.is_known() && is_foreign())
+        let text = self.document.text_of(sentences);
+        let is_foreign = if facts.lang.is_known() {
+            self.untold.is_foreign(text, facts.lang, self.lang)
+        } else {
+            self.untold.is_left(text, self.lang)
+        };
+        SideText::new(facts, words, is_foreign)
     }
 }
 

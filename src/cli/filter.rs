@@ -220,7 +220,30 @@ impl Wanted {
 fn parse_langs(langs: &[String]) -> anyhow::Result<Vec<Lang>> {
     let parse = |text: &String| {
         let problem = || Error::Config(format!("--langs has {text}, expected {LANGUAGE_TAGS}"));
-        Ok(Lang::parse_asked(text).ok_or_else(problem)?)
+        Ok(Lang::parse_wanted(text).ok_or_else(problem)?)
     };
     langs.iter().map(parse).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_script_of_a_language_may_be_asked_for() {
+        let langs = |asked: &[&str]| parse_langs(&asked.iter().map(|lang| (*lang).to_owned()).collect::<Vec<_>>());
+        let takes = |asked: &[&str], langs_of_pair: [&str; 2]| {
+            let wanted = Wanted {
+                langs: langs(asked).expect("tags"),
+                min_score: 0.0,
+                conditions: Vec::new(),
+                met: RefCell::default(),
+                left_out: RefCell::default(),
+            };
+            wanted.takes_langs(langs_of_pair.map(|tag| Lang::from_tag(tag).expect("a tag")))
+        };
+        assert!(takes(&["sr-latn", "en"], ["en", "sr-Latn"]) && !takes(&["sr-latn", "en"], ["en", "sr-Cyrl"]));
+        assert!(takes(&["sr", "en"], ["en", "sr-Cyrl"]) && takes(&["tlh", "en"], ["en", "tlh"]));
+        assert!(langs(&["xx", "en"]).is_err());
+    }
 }

@@ -214,7 +214,7 @@ pub const SETTINGS: &[Setting] = &[
         is_tuning: false,
         stages: &["keys"],
         set: |config, text| {
-            config.keys.langs.push(Lang::parse_asked(text).ok_or(LANGUAGE_TAGS)?);
+            config.keys.langs.push(Lang::parse_wanted(text).ok_or(LANGUAGE_TAGS)?);
             Ok(())
         },
     },

@@ -8,7 +8,8 @@
 //! | ignored pairs (`.grey.tsv`) | as pairs, and a reason ([`IgnoredReason`]): counterparts that are not gold pairs, and why |
 //! | keys | `key_a key_b field`: what differs between two URLs; `(null)` where one of them has nothing |
 //!
-//! The two pages of a pair may be in either order. Languages are all that [`Lang::parse`] reads: `zh-cn` is `zh-Hans`.
+//! The two pages of a pair may be in either order. Languages are all that [`Lang::parse_with_script`] reads: `zh-cn` is `zh-Hans`, and
+//! `sr-Latn` beside `sr-Cyrl` is a language of its own.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -262,7 +263,8 @@ fn read_pair(
         CanonicalUrl::parse(text).map_err(|_| format!("{column} is {text:?}, expected an http or https URL"))
     };
     let lang = |column: &str, text: &str| {
-        Lang::parse(text).ok_or_else(|| format!("{column} is {text:?}, expected a language tag such as en or zh-cn"))
+        Lang::parse_with_script(text)
+            .ok_or_else(|| format!("{column} is {text:?}, expected a language tag such as en or zh-cn"))
     };
     let row = GoldPair {
         url_a: url("url_a", url_a)?,
@@ -338,6 +340,9 @@ mod tests {
         assert_eq!(row.ignored, Some(IgnoredReason::Mixed));
         assert_eq!(gold.get(&url("http://x.org/fr/"), &url("http://x.org/zh/")), None);
         assert_eq!(gold.lang(&url("https://x.org/fr/")), Lang::parse("fr"));
+        gold.read_pairs("p", "http://x.org/lat/\thttp://x.org/cir/\tsr-latn\tsr-Cyrl-RS".as_bytes())
+            .expect("two scripts");
+        assert_eq!(gold.lang(&url("http://x.org/cir/")).map(|lang| lang.to_string()).as_deref(), Some("sr-Cyrl"));
     }
 
     #[test]

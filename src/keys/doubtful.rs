@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::folders;
 use super::found::FoundKey;
 use super::params::Params;
 use crate::corrections::OfSite;
 use crate::index::parts::{Parts, WORTH};
 use crate::index::site::{Pages, SiteIndex};
+use crate::labels::folders;
 use crate::language::codes::named_language;
 use crate::language::{are_relatives, is_told};
 use crate::text::runs::for_each_text;
@@ -103,7 +103,9 @@ pub fn resolve(
         // Pages whose letters show that they are in no language that can be told do not count for one because of a marker in their URLs, unless most
         // pages with that marker are in that language.
         let is_by_letters = label.is_some_and(|lang| lang.is_unnamed() || facts.is_guess && lang != facts.detected);
-        let cannot_be = |lang: Lang, is_usual: bool| !is_usual && is_by_letters && is_told(lang);
+        // Nor do those whose letters are those of another language of the site that keys know.
+        let is_of_site = is_established && label.is_some_and(|lang| !lang.is_unnamed());
+        let cannot_be = |lang: Lang, is_usual: bool| is_by_letters && (is_of_site || !is_usual && is_told(lang));
         if (is_established && (!facts.form.has_text() || facts.confidence >= SURE_OF_RELATIVES))
             || (label.is_none() && facts.detected.is_known() && !(facts.is_guess && params.wants(facts.detected)))
         {

@@ -12,7 +12,6 @@ pub mod competition;
 pub mod credibility;
 mod discover;
 mod doubtful;
-pub mod folders;
 mod found;
 pub mod hosts;
 mod key_scope;

@@ -1,7 +1,9 @@
 //! Pages as `naming` reads them: where words and models can only guess the language of a page, the letters of its text may tell it.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::classes::MIN_NAMED;
 use crate::index::site::{PageFacts, Pages, Urls};
 use crate::language::letters::Letters;
 use crate::language::profiles::{Compared, Profiles};
@@ -39,7 +41,7 @@ impl<'p> ByLetters<'p> {
     }
 
     /// The language that the letters of a page tell.
-    fn told(&self, page: u32) -> Option<Lang> {
+    pub fn told(&self, page: u32) -> Option<Lang> {
         self.told.binary_search_by_key(&page, |told| told.0).ok().map(|at| self.told[at].1)
     }
 
@@ -74,6 +76,34 @@ impl<'p> ByLetters<'p> {
     pub fn are_far(&self, letters: &Letters, lang: Lang) -> bool {
         self.is_asked.store(true, Ordering::Relaxed);
         self.profiles.are_far(letters, lang)
+    }
+
+    /// True where `letters` are as near to those of a language as texts in it are.
+    pub fn are_near(&self, letters: &Letters, lang: Lang) -> bool {
+        self.is_asked.store(true, Ordering::Relaxed);
+        self.profiles.are_near(letters, lang)
+    }
+
+    /// A group of pages that are alike, divided where most of them tell, each by itself, two languages or more that so many tell: relatives have letters
+    /// that are alike too. The other pages go where they are nearest.
+    pub fn divide(&self, group: Vec<u32>) -> Vec<Vec<u32>> {
+        let mut counts: BTreeMap<Lang, u32> = BTreeMap::new();
+        group.iter().filter_map(|&page| self.told(page)).for_each(|lang| *counts.entry(lang).or_default() += 1);
+        counts.retain(|_, pages| *pages >= MIN_NAMED);
+        if counts.len() < 2 || 2 * counts.values().sum::<u32>() as usize <= group.len() {
+            return vec![group];
+        }
+        let mut divided: BTreeMap<Lang, Vec<u32>> = BTreeMap::new();
+        for page in group {
+            let nearest = || {
+                let letters = letters_of(self, &[page]);
+                let distance = |lang: Lang| self.profiles.distance(&letters, lang).unwrap_or(f64::INFINITY);
+                counts.keys().copied().min_by(|&x, &y| distance(x).total_cmp(&distance(y)))
+            };
+            let lang = self.told(page).filter(|lang| counts.contains_key(lang)).or_else(nearest);
+            divided.entry(lang.unwrap_or_default()).or_default().push(page);
+        }
+        divided.into_values().collect()
     }
 
     /// True where the `letters` of some pages, all together, tell another language than the one that they are called by.

@@ -11,6 +11,11 @@ use crate::types::Lang;
 
 /// Texts that are farther from each other than this are taken for texts of two languages (estimated as [`ALIKE`] is).
 pub const APART: f64 = 0.5;
+/// A text is clearly more like one class than like another if it is nearer by this, in nats a pair of letters (an estimate: as where a text is compared with
+/// the profile of a language that it was taken for).
+const CLEARLY: f64 = 0.1;
+/// So many pages are called by a name before what it names is kept apart from others, and so many show that there are texts in a language (an estimate).
+pub const MIN_NAMED: u32 = 3;
 /// So many pages that are alike, and so many pairs of letters in them, are a language, and not a few pages of names and numbers (estimates).
 const MIN_PAGES: usize = 5;
 pub const MIN_LETTERS: u64 = 600;
@@ -51,6 +56,17 @@ impl Classes {
     /// How far a text is from those in a language; `None` where there are none.
     pub fn distance(&self, lang: Lang, letters: &Letters) -> Option<f64> {
         self.of.get(&lang).map(|class| class.distance(letters)).filter(|distance| distance.is_finite())
+    }
+
+    /// True for a text that is clearly more like those in another language than those in `lang`, where these two are not taken for each other.
+    pub fn is_in_another(&self, lang: Lang, letters: &Letters) -> bool {
+        let (Some(own), Some(own_class)) = (self.distance(lang, letters), self.of.get(&lang)) else { return false };
+        let others = self.of.iter().filter(|(other, class)| **other != lang && class.total() >= MIN_LETTERS);
+        let mut near = others.filter(|(_, class)| {
+            let distance = class.distance(letters);
+            distance <= ALIKE && own - distance >= CLEARLY && own_class.distance(class) > ALIKE
+        });
+        near.next().is_some()
     }
 
     /// The language whose texts a text is most alike, among those that it may be in, if it is alike any.

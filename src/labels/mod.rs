@@ -4,7 +4,7 @@
 //! [`initial`] is the order of the work. `by_letters` reads pages as the rest sees them: where words and models guess, letters may tell.
 //! `naming` believes what the site calls its languages, as far as the `sources` of such names are right about pages whose text tells;
 //! `classes` tells which texts are in one language, by their letters. `variants` keeps variants of a language apart that stand side by
-//! side. What keys tell of languages later is in `keys`.
+//! side, in the whole site or in one of its [`folders`]. What keys tell of languages later is in `keys`.
 
 use crate::index::site::{Pages, SiteIndex};
 use crate::language::profiles::{Line, Profiles};
@@ -12,6 +12,7 @@ use crate::types::Lang;
 
 mod by_letters;
 mod classes;
+pub mod folders;
 mod naming;
 mod sources;
 mod variants;
@@ -85,6 +86,12 @@ pub fn initial<'p>(pages: &'p dyn Pages, settings: Labelling<'_>, profiles: &Pro
     if settings.variants {
         variants::split_scripts(pages, &mut site);
         variants::split(pages, &mut site);
+        // One script of a language may be asked for.
+        for page in 0..pages.count() {
+            if site.lang(page).is_some_and(|lang| !settings.wants(lang)) {
+                site.set(page, None);
+            }
+        }
     }
     (site, shown)
 }
@@ -143,6 +150,25 @@ mod tests {
         let pages = pages(found.into_iter().chain([page(short, none), page(short, Lang::ZH_HANS)]));
         let found = langs(&pages, settings(LabelMode::Detected, &[]));
         assert_eq!(found, [long, long, Lang::ZH_HANS, long, Lang::ZH_HANS].map(Some));
+    }
+
+    #[test]
+    fn one_script_of_a_language_may_be_asked_for() {
+        let facts = |latin_share: f32| PageFacts {
+            detected: Lang::parse("sr").expect("a tag"),
+            latin_share,
+            confidence: 1.0,
+            ..PageFacts::default()
+        };
+        let of =
+            |mark: &str, share: f32| (0..4).map(|at| (format!("x.org/{mark}/{at}"), facts(share))).collect::<Vec<_>>();
+        let pages = ListedPages([of("cir", 0.1), of("lat", 0.9)].concat());
+        let found =
+            |wanted: &str| langs(&pages, settings(LabelMode::Detected, &[Lang::parse_wanted(wanted).expect("a tag")]));
+        let [cyrillic, latin] = ["sr-Cyrl", "sr-Latn"].map(Lang::from_tag);
+        assert_eq!(found("sr-latn"), [[None; 4], [latin; 4]].concat());
+        assert_eq!(found("sr"), [[cyrillic; 4], [latin; 4]].concat());
+        assert_eq!(found("hr"), [None; 8]);
     }
 
     #[test]

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::by_letters::{ByLetters, is_doubtful, is_written_so, letters_of, may_be_by_letters};
-use super::classes::{self, APART, Classes};
-use super::sources::{BELIEVED, Known, MIN_NAMED, Source, Text, names};
+use super::classes::{self, APART, Classes, MIN_NAMED};
+use super::sources::{BELIEVED, Known, Source, Text, names};
 use crate::index::site::{PageFacts, Pages, SiteIndex, Urls};
 use crate::language::letters::Letters;
 use crate::language::profiles::{Compared, Line, NEARER};
@@ -35,7 +35,7 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
         let mut is_agreed = false;
         for name in names(pages, page, &facts, &mut anatomy) {
             is_agreed |= facts.detected.agrees(name.lang);
-            let found = (known.belief(name.source), name.source, name.lang);
+            let found = (known.belief_at(pages, page, name.source), name.source, name.lang);
             if found.0 < BELIEVED {
                 continue;
             }
@@ -44,7 +44,14 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
             if is_allowed {
                 keep_better(&mut allowed, found);
             }
-            let may_be = || text.may_be(&facts, name.lang, &known.called) || is_nearer(pages, page, &facts, name.lang);
+            // A place that is right about most pages may lie about one, whose letters tell another language.
+            let may_be = || {
+                let is_lie = || {
+                    pages.deny(page, name.lang)
+                        || known.is_among_others(pages, page, text) && !are_mixed_up(name.lang, facts.detected)
+                };
+                text.may_be(&facts, &name, &known.called) && !is_lie() || is_nearer(pages, page, &facts, name.lang)
+            };
             if facts.detected.agrees(name.lang) || is_allowed && may_be() {
                 keep_better(&mut best, found);
             }
@@ -199,7 +206,8 @@ impl Doubts {
         for (&page, &lang) in &self.named {
             let Some(letters) = Letters::of(pages.letters(page)) else { continue };
             classes.take(lang, &letters);
-            if classes.distance(lang, &letters).is_some_and(|distance| distance > APART) {
+            let is_far = classes.distance(lang, &letters).is_some_and(|distance| distance > APART);
+            if is_far || classes.is_in_another(lang, &letters) {
                 self.pages.push((page, None));
             } else {
                 classes.add(lang, &letters);
@@ -234,14 +242,15 @@ impl Doubts {
                 }
                 None if self.named.contains_key(&page) => site.set(page, None),
                 // It may be a list of names, in the language that it was taken for.
-                None if known.may_be_guess(pages, pages.detected(page), &letters_of(pages, &[page])) => {}
+                None if known.may_be_guess(pages, pages.detected(page), &[page], &letters_of(pages, &[page])) => {}
                 None => site.set(page, None),
             }
         }
+        let groups: Vec<Vec<u32>> = groups.into_iter().flat_map(|group| pages.divide(group)).collect();
         for (number, group) in groups.iter().enumerate() {
             let letters = letters_of(pages, group);
             let may_be = |guess: Lang| {
-                known.may_be_guess(pages, guess, &letters) && !pages.refute_together(group, &letters, guess)
+                known.may_be_guess(pages, guess, group, &letters) && !pages.refute_together(group, &letters, guess)
             };
             let guess = guess_of(pages, group).filter(|&guess| may_be(guess));
             let told = pages.tell_together(group, &letters, guess.unwrap_or(Lang::UNKNOWN));
@@ -682,7 +691,7 @@ mod tests {
     #[test]
     fn what_pages_are_taken_for_that_are_far_from_it_stands_only_where_the_site_has_texts_in_it() {
         // Taken for Haitian Creole, whose profile is far from Wolof, and for a language without one.
-        let of = |guess: &str, count_of_guesses: usize, told: usize| {
+        let of_host = |guess: &str, count_of_guesses: usize, told: usize, host: &str| {
             let guessed = |n: usize| {
                 let (detected, is_guess) = (lang(guess), true);
                 let facts = PageFacts { detected, is_guess, confidence: 0.5, text_bytes: 700, ..PageFacts::default() };
@@ -691,9 +700,14 @@ mod tests {
             let told = (0..told).map(|n| {
                 let facts =
                     PageFacts { detected: lang(guess), confidence: 0.98, text_bytes: 700, ..PageFacts::default() };
-                (format!("x.org/told{n}"), Vec::new(), facts)
+                (format!("{host}/told{n}"), Vec::new(), facts)
             });
-            let pages = LetteredPages((0..count_of_guesses).map(guessed).chain(told).collect());
+            let mut pages: Vec<_> = (0..count_of_guesses).map(guessed).chain(told).collect();
+            if host != "x.org" {
+                let facts = PageFacts { detected: Lang::EN, confidence: 0.98, text_bytes: 700, ..PageFacts::default() };
+                pages.extend((0..3).map(|n| (format!("x.org/q{n}"), Vec::new(), facts)));
+            }
+            let pages = LetteredPages(pages);
             let profiles = Profiles::default().with(&[Line {
                 lang: lang("ht"),
                 letters: Letters::of(&count(&ENGLISH.join(" "))).expect("counts of all kinds"),
@@ -704,7 +718,10 @@ mod tests {
             let counted = (0..count_of_guesses as u32).map(|page| site.lang(page).unwrap_or(Lang::UNKNOWN).to_string());
             counted.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
         };
+        let of = |guess: &str, guesses: usize, told: usize| of_host(guess, guesses, told, "x.org");
         for few_or_a_group in [2, 6] {
+            // A host that has texts, and none in the language, although another one has.
+            assert_eq!(of_host("ht", few_or_a_group, 3, "y.x.org"), "und");
             assert_eq!(of("ht", few_or_a_group, 0), "und");
             assert_eq!(of("ht", few_or_a_group, 2), "und");
             assert_eq!(of("ht", few_or_a_group, 3), "ht");
@@ -746,6 +763,21 @@ mod tests {
             // Nobody knows what Klingon looks like.
             assert_eq!(site(&|n| format!("x.org/p{n}"), "tlh", n), [found("en", 6), found("tlh", n)]);
         }
+    }
+
+    #[test]
+    fn a_marker_that_lies_about_a_page_does_not_name_it() {
+        // English, and two languages that no words tell, of which one stands under the name of the other twice; without profiles and with them.
+        let nyanja = "Anthu onse amabadwa aufulu ndiponso ofanana mu ulemu ndi mu zoyenera zao. Iwowa ndi wodalitsidwa ndi mphamvu zoganiza ndi \
+                      chikumbumtima ndipo achitirane wina ndi mnzake mwa ubale. Munthu aliyense ali ndi ufulu wokhala ndi moyo.";
+        let mut pages: Vec<_> =
+            (0..9).map(|n| (format!("x.org/en/{n}"), "", ENGLISH[n % ENGLISH.len()].to_owned())).collect();
+        pages.extend((0..9).map(|n| (format!("x.org/{}/{n}", if n < 2 { "ny" } else { "wo" }), "", wolof(n))));
+        pages.extend((2..9).map(|n| (format!("x.org/ny/{n}"), "", format!("{nyanja} {n}"))));
+        let found = |lang: &str, n: usize| (lang.to_owned(), n);
+        let expected = [found("en", 9), found("ny", 7), found("wo", 9)];
+        assert_eq!(counts_by(Profiles::shipped(), pages.clone()), expected);
+        assert_eq!(counts_of_texts(pages), expected);
     }
 
     #[test]

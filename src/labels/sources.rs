@@ -5,12 +5,16 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so};
+use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so, letters_of};
+use super::classes::MIN_NAMED;
 use crate::index::site::{PageFacts, Pages, Urls};
 use crate::language::codes::{is_code, names_by_code};
 use crate::language::letters::Letters;
-use crate::language::{LIKELY, TOLD, is_alone, is_taken_for, is_told, is_told_as, is_told_in, names::by_name};
+use crate::language::{
+    LIKELY, TOLD, has_words_in, is_alone, is_taken_for, is_told, is_told_as, is_told_in, names::by_name,
+};
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{Field, Lang};
 
@@ -30,14 +34,28 @@ struct Tally {
     wrong: f64,
 }
 
+impl Tally {
+    fn add(&mut self, more: Tally) {
+        self.right += more.right;
+        self.wrong += more.wrong;
+    }
+
+    /// How often a source is right of which this is known.
+    fn belief(self, source: Source) -> f64 {
+        let prior = if source == Source::Declared { PRIOR_DECLARED } else { PRIOR_PLACE };
+        let right = prior.right + self.right;
+        right / (right + prior.wrong + self.wrong)
+    }
+}
+
 /// Of a source of which nothing is known, the pages of which it would be right, and those of which it would be wrong (estimates). Declarations are
 /// meant as such; a place in URLs has to be right first.
 const PRIOR_DECLARED: Tally = Tally { right: 4.0, wrong: 1.0 };
 const PRIOR_PLACE: Tally = Tally { right: 1.0, wrong: 1.0 };
+/// What is known of a source on the other hosts of a site counts for so many pages on one of them (an estimate).
+const PAGES_OF_OTHERS: f64 = 4.0;
 /// How often a source must be right to name a language (an estimate).
 pub const BELIEVED: f64 = 0.8;
-/// So many pages are called by a name before what it names is kept apart from others (an estimate).
-pub const MIN_NAMED: u32 = 3;
 
 /// What is known of a text.
 #[derive(Clone, Copy)]
@@ -68,7 +86,8 @@ impl Text {
 
     /// True where the text may be in a language that the site names, in spite of what it was taken for. What it is likely in stays, where that
     /// is a language that the site has a name for; and a long text in a language that can be told would have been told.
-    pub fn may_be(self, facts: &PageFacts, named: Lang, called: &FxHashSet<Lang>) -> bool {
+    pub fn may_be(self, facts: &PageFacts, name: &Name, called: &FxHashSet<Lang>) -> bool {
+        let named = name.lang;
         if !is_written_so(named, facts) {
             return false;
         }
@@ -78,10 +97,10 @@ impl Text {
             Text::Told(lang) => is_like(lang) && is_free(lang),
             // Letters of a script that one language alone uses tell it, however few they are.
             Text::Likely(lang) if is_alone(lang) => is_taken_for(named, lang) && is_free(lang),
-            Text::Likely(lang) => is_like(lang) || !is_told_in(named, facts.latin_share) && is_free(lang),
-            Text::Other(_) => !is_told_in(named, facts.latin_share),
+            Text::Likely(lang) => is_like(lang) || !name.is_told_in(facts.latin_share) && is_free(lang),
+            Text::Other(_) => !name.is_told_in(facts.latin_share),
             // Even a few words of the text say more than a name in the URL.
-            Text::Short => !facts.detected.is_known() || !is_told_in(named, facts.latin_share),
+            Text::Short => !facts.detected.is_known() || !name.is_told_in(facts.latin_share),
         }
     }
 }
@@ -89,6 +108,8 @@ impl Text {
 #[derive(Default)]
 pub struct Known {
     tallies: FxHashMap<Source, Tally>,
+    /// The same on each host, by its hash: a domain may hold many sites, and one template that lies.
+    of_host: FxHashMap<(u64, Source), Tally>,
     /// Of each name of a source how many pages are called by it whose text is told to be in another language, and how many other pages.
     names: FxHashMap<(Source, Lang), (u32, u32)>,
     /// Texts that name a language rightly at a place.
@@ -97,6 +118,10 @@ pub struct Known {
     pub called: FxHashSet<Lang>,
     /// How many texts are told to be in each language, or likely so.
     pub told: FxHashMap<Lang, u32>,
+    /// The same on each host, by its hash, and for `None` in any language. Texts in a language without a list of words are those with its letters.
+    on_host: FxHashMap<(u64, Option<Lang>), u32>,
+    /// Languages that so many texts of a host are told to be in that others are likely in them too.
+    sure: FxHashMap<(u64, Lang), u32>,
     /// Pages with a text that a source calls by another language than it was taken for, and those that are doubtful.
     pub in_question: Vec<u32>,
 }
@@ -124,17 +149,24 @@ impl Known {
             if facts.form.has_text() && (is_doubtful(&facts) || is_called_otherwise()) {
                 known.in_question.push(page);
             }
-            if let Text::Told(lang) | Text::Likely(lang) = text {
-                *known.told.entry(lang.base()).or_default() += 1;
+            let is_like = |lang: Lang| {
+                !is_told(lang) && (pages.told(page) == Some(lang) || pages.are_near(&letters_of(pages, &[page]), lang))
+            };
+            if let Text::Told(lang) = text {
+                *known.sure.entry((host_of(pages, page), lang.base())).or_default() += 1;
+            }
+            match text {
+                Text::Told(lang) | Text::Likely(lang) => known.add_told(pages, page, lang),
+                Text::Other(Some(lang)) if is_like(lang) => known.add_told(pages, page, lang),
+                _ => {}
             }
             for name in names {
                 let named = name.lang;
                 // Words of three letters in queries and in names of files are often ordinary words, so they do not count for or against a place.
-                let is_word = named.as_str().len() == 3
+                let is_word = name.is_word()
                     && matches!(name.source, Source::Place(Field::Query | Field::File, _))
                     && !matches!(text, Text::Told(lang) if lang.agrees(named));
-                let mut none = Tally::default();
-                let tally = if is_word { &mut none } else { known.tallies.entry(name.source).or_default() };
+                let mut tally = Tally::default();
                 let of_name = known.names.entry((name.source, named.base())).or_default();
                 let is_other = |lang: Lang| !lang.agrees(named) && !is_taken_for(named, lang);
                 let is_denied = pages.deny(page, named);
@@ -155,25 +187,70 @@ impl Known {
                     _ if is_denied => tally.wrong += 1.0,
                     Text::Told(lang) if main.is_some_and(|main| lang.agrees(main)) => {}
                     Text::Told(lang) if is_other(lang) => tally.wrong += 1.0,
-                    Text::Likely(lang) if is_told_in(named, facts.latin_share) && is_other(lang) => tally.wrong += 1.0,
-                    Text::Other(_) if is_told_in(named, facts.latin_share) => tally.wrong += 1.0,
+                    Text::Likely(lang) if name.is_told_in(facts.latin_share) && is_other(lang) => tally.wrong += 1.0,
+                    Text::Other(_) if name.is_told_in(facts.latin_share) => tally.wrong += 1.0,
                     _ => {}
+                }
+                if !is_word {
+                    known.tallies.entry(name.source).or_default().add(tally);
+                    known.of_host.entry((host_of(pages, page), name.source)).or_default().add(tally);
                 }
             }
         }
         pages.release();
-        let is_believed = |source: Source| known.belief(source) >= BELIEVED;
+        let on_host =
+            known.of_host.iter().filter(|&(&(_, source), tally)| known.belief_with(source, *tally) >= BELIEVED);
+        let on_host: FxHashSet<Source> = on_host.map(|((_, source), _)| *source).collect();
+        let is_believed = |source: Source| known.belief(source) >= BELIEVED || on_host.contains(&source);
         let is_name = |source: Source, (told, others): (u32, u32)| is_believed(source) && told + others >= MIN_NAMED;
         let names = known.names.iter().filter(|&(&(source, _), &counts)| is_name(source, counts));
         known.called = names.map(|((_, lang), _)| *lang).collect();
         known
     }
 
-    /// How often a source is right.
-    pub fn belief(&self, source: Source) -> f64 {
-        let prior = if source == Source::Declared { PRIOR_DECLARED } else { PRIOR_PLACE };
-        let Tally { right, wrong } = self.tallies.get(&source).copied().unwrap_or_default();
-        (prior.right + right) / (prior.right + right + prior.wrong + wrong)
+    /// True for a text that is likely in a language in which others on its host certainly are.
+    pub fn is_among_others(&self, pages: &dyn Pages, page: u32, text: Text) -> bool {
+        let Text::Likely(lang) = text else { return false };
+        self.sure.get(&(host_of(pages, page), lang.base())).is_some_and(|&texts| texts >= MIN_NAMED)
+    }
+
+    fn add_told(&mut self, pages: &dyn Pages, page: u32, lang: Lang) {
+        let host = host_of(pages, page);
+        *self.told.entry(lang.base()).or_default() += 1;
+        *self.on_host.entry((host, Some(lang.base()))).or_default() += 1;
+        *self.on_host.entry((host, None)).or_default() += 1;
+    }
+
+    /// True where a language has texts around a page: on its host, or on the site if the host has too few in any language.
+    fn has_texts_around(&self, pages: &dyn Pages, page: u32, lang: Lang) -> bool {
+        let host = host_of(pages, page);
+        let on_host = |lang: Option<Lang>| self.on_host.get(&(host, lang)).copied().unwrap_or_default();
+        let texts = if on_host(None) < MIN_NAMED {
+            self.told.get(&lang.base()).copied().unwrap_or_default()
+        } else {
+            on_host(Some(lang.base()))
+        };
+        texts >= MIN_NAMED
+    }
+
+    /// How often a source is right on the whole site.
+    fn belief(&self, source: Source) -> f64 {
+        self.tallies.get(&source).copied().unwrap_or_default().belief(source)
+    }
+
+    /// How often a source is right on the host of a page, as far as that is known there, and on the whole site otherwise.
+    pub fn belief_at(&self, pages: &dyn Pages, page: u32, source: Source) -> f64 {
+        self.belief_with(source, self.of_host.get(&(host_of(pages, page), source)).copied().unwrap_or_default())
+    }
+
+    /// How often a source is right on a host with its own tally.
+    fn belief_with(&self, source: Source, own: Tally) -> f64 {
+        let all = self.tallies.get(&source).copied().unwrap_or_default();
+        let others = Tally { right: all.right - own.right, wrong: all.wrong - own.wrong };
+        if others.right + others.wrong == 0.0 {
+            return all.belief(source);
+        }
+        (PAGES_OF_OTHERS * others.belief(source) + own.right) / (PAGES_OF_OTHERS + own.right + own.wrong)
     }
 
     /// What the site calls a group of pages whose texts are alike, and unlike those in any language that can be told: a source that nothing
@@ -183,7 +260,7 @@ impl Known {
         let mut counts: BTreeMap<(Source, Lang), u32> = BTreeMap::new();
         for &page in group {
             for name in names(pages, page, &pages.facts(page), &mut anatomy) {
-                if !is_told(name.lang) && (name.lang.as_str().len() != 3 || is_counterpart(pages, page, &name)) {
+                if !is_told(name.lang) && (!name.is_word() || is_counterpart(pages, page, &name)) {
                     *counts.entry((name.source, name.lang)).or_default() += 1;
                 }
             }
@@ -201,10 +278,11 @@ impl Known {
     }
 
     /// True where texts without the words of the language that they were taken for may be in it: lists of names and numbers are far from all
-    /// languages, and so are texts in one that is not known, but a site that has some texts in a language may have lists in it too.
-    pub fn may_be_guess(&self, pages: &ByLetters<'_>, guess: Lang, letters: &Letters) -> bool {
-        let has_texts = self.told.get(&guess.base()).is_some_and(|&texts| texts >= MIN_NAMED);
-        has_texts || is_alone(guess) || !pages.are_far(letters, guess)
+    /// languages, and so are texts in one that is not known, but where some texts around them are in a language, lists may be too. `letters` are those of
+    /// the pages of `group`.
+    pub fn may_be_guess(&self, pages: &ByLetters<'_>, guess: Lang, group: &[u32], letters: &Letters) -> bool {
+        let around = group.iter().filter(|&&page| self.has_texts_around(pages, page, guess)).count();
+        around as f64 >= BELIEVED * group.len() as f64 || is_alone(guess) || !pages.are_far(letters, guess)
     }
 
     /// True for a name that does not belong to another language, as `se` on Swedish pages, and does not only look like one: half the words of
@@ -214,7 +292,7 @@ impl Known {
         if told > others {
             return false;
         }
-        let Some(at) = name.at.clone().filter(|_| name.lang.as_str().len() == 3) else { return true };
+        let Some(at) = name.at.clone().filter(|_| name.is_word()) else { return true };
         let identity = pages.identity(page);
         let exists = |text: &String| {
             text != &identity[at.clone()]
@@ -236,19 +314,47 @@ fn is_counterpart(pages: &dyn Pages, page: u32, name: &Name) -> bool {
     })
 }
 
+/// The host of a page, as a hash.
+fn host_of(pages: &dyn Pages, page: u32) -> u64 {
+    let identity = pages.identity(page);
+    xxh3_64(identity.split('/').next().unwrap_or_default().as_bytes())
+}
+
 /// A language as a source names it for a page.
 pub struct Name {
     pub source: Source,
     pub lang: Lang,
     /// Where in the URL, in bytes.
     pub at: Option<Range<usize>>,
+    /// True if it says a script in which the words of the language are not known: `kk-arab`.
+    is_in_other_script: bool,
+}
+
+impl Name {
+    /// `tagged` is the language with the script that the name says, if it says one.
+    fn new(source: Source, lang: Lang, at: Option<Range<usize>>, tagged: Option<Lang>) -> Name {
+        let script = tagged.filter(|tagged| tagged.agrees(lang) && *tagged != lang);
+        let is_in_other_script =
+            script.is_some_and(|tagged| tagged.script().is_some_and(|script| !has_words_in(lang, script)));
+        Name { source, lang, at, is_in_other_script }
+    }
+
+    /// True for a code of three letters, which may as well be an ordinary word; not for `pa-arab`, although this language has such a code.
+    fn is_word(&self) -> bool {
+        self.lang.as_str().len() == 3 && self.at.as_ref().is_some_and(|at| at.len() == 3)
+    }
+
+    /// True where words would tell a text in the language, if `latin_share` of its letters are A–Z.
+    fn is_told_in(&self, latin_share: f32) -> bool {
+        !self.is_in_other_script && is_told_in(self.lang, latin_share)
+    }
 }
 
 /// The languages that sources name for a page.
 pub fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anatomy) -> Vec<Name> {
     let mut found = Vec::new();
     if facts.declared.is_known() && is_code(facts.declared) {
-        found.push(Name { source: Source::Declared, lang: facts.declared.base(), at: None });
+        found.push(Name::new(Source::Declared, facts.declared.base(), None, Some(facts.declared)));
     }
     if !anatomy.read(pages.identity(page), Default::default()) {
         return found;
@@ -287,7 +393,8 @@ pub fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anat
             found_at = found_at.or_else(by_end);
         }
         if let Some((lang, span)) = found_at {
-            found.push(Name { source: place, lang, at: Some(usize::from(span.start)..usize::from(span.end)) });
+            let tagged = Lang::parse_with_script(anatomy.text(span));
+            found.push(Name::new(place, lang, Some(usize::from(span.start)..usize::from(span.end)), tagged));
         }
     }
     found
@@ -296,6 +403,36 @@ pub fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anat
 mod tests {
     use super::*;
     use crate::index::site::ListedPages;
+
+    #[test]
+    fn what_is_believed_on_one_host_may_not_be_on_another() {
+        // Both declare a language on each page, one of them always the same.
+        let page = |host: &str, lang: &str, declared: &str, n: usize| {
+            let [detected, declared] = [lang, declared].map(|tag| Lang::parse(tag).expect("a tag"));
+            let facts = PageFacts { detected, declared, confidence: 0.98, text_bytes: 2000, ..PageFacts::default() };
+            (format!("{host}.x.org/{lang}{n}"), facts)
+        };
+        let mut pages = Vec::new();
+        for n in 0..9 {
+            pages.extend(["en", "fr", "de"].map(|lang| page("good", lang, lang, n)));
+            pages.extend([page("template", "fr", "en", n), page("template", "de", "en", n)]);
+        }
+        pages.extend((0..2).map(|n| page("new", "fr", "fr", n)));
+        pages.sort_by(|x, y| x.0.cmp(&y.0));
+        let pages = ListedPages(pages);
+        let profiles = crate::language::profiles::Profiles::default();
+        let read = ByLetters::new(&pages, &profiles);
+        let known = Known::of(&read, &mut Anatomy::default());
+        let at = |host: &str| {
+            let page = (0..pages.count()).find(|&page| pages.identity(page).starts_with(host)).expect("a page");
+            known.belief_at(&pages, page, Source::Declared)
+        };
+        assert!(at("good") > BELIEVED && at("template") < 0.5, "{} {}", at("good"), at("template"));
+        // 27 pages elsewhere are right and 9 wrong, beside 4 and 1 (French, in which most pages are, counts for nothing where it is called otherwise).
+        assert!((at("new") - (4.0 * 31.0 / 41.0 + 2.0) / 6.0).abs() < 1e-9, "{}", at("new"));
+        // On one host alone nothing counts twice.
+        assert!((Tally { right: 2.0, wrong: 0.0 }.belief(Source::Place(Field::Path, 0)) - 0.75).abs() < 1e-9);
+    }
 
     #[test]
     fn places_are_directories_labels_values_and_the_ends_of_names_of_files() {
@@ -317,11 +454,18 @@ mod tests {
         }
         assert_eq!(of("x.org/zh_TW/b"), one(Field::Path, 0, "zh-Hant", "zh_TW"));
         assert_eq!(of("x.org/arabic/b"), one(Field::Path, 0, "ar", "arabic"));
+        assert_eq!(of("x.org/pa-arab/b"), one(Field::Path, 0, "pnb", "pa-arab"));
         // Words that may be codes: what else is on the site decides.
         assert_eq!(of("x.org/a?id=7&lang=ceb"), one(Field::Query, 1, "ceb", "ceb"));
         for url in ["x.org/a_ceb.html", "x.org/a-ceb", "x.org/a.ceb.html"] {
             assert_eq!(of(url), one(Field::File, 0, "ceb", "ceb"), "{url}");
         }
+        // Its words are known in Cyrillic letters.
+        let is_told = |url: &str| {
+            let pages = ListedPages(vec![(url.to_owned(), PageFacts::default())]);
+            names(&pages, 0, &PageFacts::default(), &mut Anatomy::default())[0].is_told_in(0.0)
+        };
+        assert!(is_told("x.org/kk/b") && is_told("x.org/kk-cyrl/b") && !is_told("x.org/kk-arab/b"));
         for url in ["yo.org/a", "x.yo/a", "x.org/so-what/how-many", "x.org/a.php", "x.org/so-you-want-this.html"] {
             assert_eq!(of(url), [], "{url}");
         }

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
+use super::folders;
+use crate::index::parts::Parts;
 use crate::index::site::{Pages, SiteIndex};
 use crate::language::codes::names_language;
 use crate::language::other_script;
@@ -58,73 +60,116 @@ pub fn split(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
 /// Of the pages with a text in their URLs so many are in one script where it marks the script (an estimate: program text has Latin letters).
 const MARKS: f64 = 0.9;
 
-/// A page of a language in two scripts.
+/// A page of a language in several scripts. These are numbered: Latin letters are 0, the [others](Lang::other_scripts) follow.
 struct Written {
     page: u32,
     lang: Lang,
-    /// Whether its letters are Latin for the most part.
-    is_latin: bool,
-    /// Whether it declares that it is in these, if it names a script.
-    declares_latin: Option<bool>,
+    /// The script of most of its letters, as far as that is known.
+    script: usize,
+    /// The one that it declares, if it declares one of them.
+    declared: Option<usize>,
 }
 
-/// How many pages are in Latin letters, and how many in others; or how many are in those that they declare.
+/// Scripts of one language at the most.
+const SCRIPTS: usize = 3;
+
+/// How many pages are in each script.
 #[derive(Clone, Copy, Default)]
-struct Scripts([u32; 2]);
+struct Scripts([u32; SCRIPTS]);
 
 impl Scripts {
-    /// Whether they are in Latin letters, where they are all in one script, but for a few.
-    fn one(self) -> Option<bool> {
-        let [latin, others] = self.0;
-        let all = latin + others;
-        let is_one = all as usize >= MIN_PAGES && f64::from(latin.max(others)) >= MARKS * f64::from(all);
-        is_one.then_some(latin > others)
+    /// The script that they are in, but for a few.
+    fn one(self) -> Option<usize> {
+        let all: u32 = self.0.iter().sum();
+        let most = (0..SCRIPTS).max_by_key(|&script| (self.0[script], std::cmp::Reverse(script)))?;
+        (all as usize >= MIN_PAGES && f64::from(self.0[most]) >= MARKS * f64::from(all)).then_some(most)
     }
 
-    /// Whether a text marks Latin letters, where it marks a script: it stands in the URLs of pages in one script, and hardly any of `all` pages in
-    /// the other one have it, however few these are.
-    fn marked(self, all: Scripts) -> Option<bool> {
-        self.one().filter(|&is_latin| {
-            let other = usize::from(is_latin);
-            f64::from(self.0[other]) <= (1.0 - MARKS) * f64::from(all.0[other])
-        })
+    /// The script that a text marks, if it marks one: it stands in the URLs of pages in that script, and hardly any of `all` pages in
+    /// other ones have it, however few these are.
+    fn marked(self, all: Scripts) -> Option<usize> {
+        let others = |of: Scripts, script: usize| f64::from(of.0.iter().sum::<u32>() - of.0[script]);
+        self.one().filter(|&script| others(self, script) <= (1.0 - MARKS) * others(all, script))
     }
+
+    /// How many are in the second script.
+    fn second(self) -> usize {
+        let mut sizes = self.0;
+        sizes.sort_unstable();
+        sizes[SCRIPTS - 2] as usize
+    }
+}
+
+/// The number of a script of a language, by its code.
+fn number_of(lang: Lang, script: &str) -> Option<usize> {
+    std::iter::once(&"Latn").chain(lang.other_scripts()).position(|known| *known == script)
 }
 
 /// Lets pages count for their language in their script, `sr-Latn` and `sr-Cyrl`, where the site tells these apart: where its pages declare the
-/// script, or where the same pages are in both, that is, under URLs that differ in nothing but a text that stands in those of one script only. Time grows with the pages.
+/// script, or where the same pages are in both, that is, under URLs that differ in nothing but a text that stands in those of one script only. This is
+/// asked of all of the site first, and of each [part](crate::index::parts) of it that does not follow from that. Time grows with the pages and the depth
+/// of the parts.
 pub fn split_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
-    let mut written: Vec<Written> = Vec::new();
-    let mut sizes: BTreeMap<Lang, Scripts> = BTreeMap::new();
-    for page in 0..pages.count() {
-        let Some(lang) = site.lang(page).filter(|lang| other_script(*lang).is_some()) else { continue };
-        let facts = pages.facts(page);
-        if facts.form.has_text() {
-            let is_latin = facts.latin_share > 0.5;
-            let declares_latin =
-                (facts.declared != facts.declared.base()).then(|| facts.declared == lang.in_script("Latn"));
-            written.push(Written { page, lang, is_latin, declares_latin });
-            sizes.entry(lang).or_default().0[usize::from(!is_latin)] += 1;
-        }
+    let is_written = |site: &SiteIndex<'_>, page: u32| {
+        site.lang(page).is_some_and(|lang| other_script(lang).is_some()) && pages.facts(page).form.has_text()
+    };
+    if (0..pages.count()).filter(|&page| is_written(site, page)).count() < 2 * MIN_PAGES {
+        return;
     }
-    let smaller = |lang: Lang| sizes.get(&lang).map_or(0, |sizes| sizes.0[0].min(sizes.0[1]) as usize);
-    written.retain(|page| smaller(page.lang) >= MIN_PAGES);
-    let mut texts: FxHashMap<(Lang, u64), Scripts> = FxHashMap::default();
     let mut anatomy = Anatomy::default();
+    // A part may be in one language, and in two scripts.
+    let lang_of = |page: u32| match site.lang(page) {
+        Some(lang) if is_written(site, page) && pages.facts(page).latin_share > 0.5 => lang.in_script("Latn"),
+        lang => lang.unwrap_or(Lang::UNKNOWN),
+    };
+    let langs: Vec<Lang> = (0..pages.count()).map(lang_of).collect();
+    let parts = Parts::new(&folders::tree(pages, [].iter(), &langs), &langs);
+    for part in 0..parts.count() {
+        let members = parts.members(part).into_iter().filter(|&page| is_written(site, page));
+        let written: Vec<Written> =
+            members.filter_map(|page| Some(written(pages, page, site.lang(page)?, &mut anatomy))).collect();
+        split_scripts_of(pages, written, &mut anatomy, site);
+    }
+}
+
+fn written(pages: &dyn Pages, page: u32, lang: Lang, anatomy: &mut Anatomy) -> Written {
+    let facts = pages.facts(page);
+    let declared = facts.declared.script().and_then(|script| number_of(lang, script));
+    let script = match lang.other_scripts() {
+        _ if facts.latin_share > 0.5 => 0,
+        // Letters do not show which of the others it is.
+        [_, third, ..] => {
+            let mut is_named = declared == Some(2);
+            let third = lang.in_script(third);
+            for_spans(pages, page, anatomy, |anatomy, _, span| {
+                is_named |= Lang::variant(anatomy.text(span)) == Some(third);
+            });
+            if is_named { 2 } else { 1 }
+        }
+        _ => 1,
+    };
+    Written { page, lang, script, declared }
+}
+
+fn split_scripts_of(pages: &dyn Pages, mut written: Vec<Written>, anatomy: &mut Anatomy, site: &mut SiteIndex<'_>) {
+    let mut sizes: BTreeMap<Lang, Scripts> = BTreeMap::new();
+    written.iter().for_each(|page| sizes.entry(page.lang).or_default().0[page.script] += 1);
+    written.retain(|page| sizes[&page.lang].second() >= MIN_PAGES);
+    let mut texts: FxHashMap<(Lang, u64), Scripts> = FxHashMap::default();
     for page in &written {
-        for_spans(pages, page.page, &mut anatomy, |anatomy, _, span| {
-            texts.entry((page.lang, anatomy.hash(span))).or_default().0[usize::from(!page.is_latin)] += 1;
+        for_spans(pages, page.page, anatomy, |anatomy, _, span| {
+            texts.entry((page.lang, anatomy.hash(span))).or_default().0[page.script] += 1;
         });
     }
     let declared = declared(&written);
-    let mut same: FxHashMap<(Lang, u64), [bool; 2]> = FxHashMap::default();
+    let mut same: FxHashMap<(Lang, u64), [bool; SCRIPTS]> = FxHashMap::default();
     for page in &mut written {
         let mut skeletons = Vec::new();
-        for_spans(pages, page.page, &mut anatomy, |anatomy, segment, span| {
+        for_spans(pages, page.page, anatomy, |anatomy, segment, span| {
             let marks =
                 texts.get(&(page.lang, anatomy.hash(span))).and_then(|scripts| scripts.marked(sizes[&page.lang]));
-            if let Some(is_latin) = marks {
-                page.is_latin = is_latin;
+            if let Some(script) = marks {
+                page.script = script;
                 let cuts = anatomy.cuts(segment, span).into_iter().flatten().map(|cut| anatomy.cut_hash(cut));
                 skeletons.extend(cuts.chain([anatomy.slot_hash(span)]));
             }
@@ -133,17 +178,18 @@ pub fn split_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
             skeletons.push(anatomy.hash(anatomy.whole()));
         }
         for skeleton in skeletons {
-            same.entry((page.lang, skeleton)).or_default()[usize::from(!page.is_latin)] = true;
+            same.entry((page.lang, skeleton)).or_default()[page.script] = true;
         }
     }
-    let mut both: BTreeMap<Lang, usize> = BTreeMap::new();
-    let in_both = same.iter().filter(|(_, scripts)| **scripts == [true; 2]);
-    in_both.for_each(|((lang, _), _)| *both.entry(*lang).or_default() += 1);
-    for Written { page, lang, is_latin, .. } in written {
-        let pages = both.get(&lang).copied().unwrap_or_default();
-        if declared.contains(&lang) || pages >= MIN_PAGES && pages as f64 >= MIN_SHARE * smaller(lang) as f64 {
-            let script = if is_latin { "Latn" } else { other_script(lang).unwrap_or_default() };
-            site.set(page, Some(lang.in_script(script)));
+    let mut several: BTreeMap<Lang, usize> = BTreeMap::new();
+    let in_several = same.iter().filter(|(_, scripts)| scripts.iter().filter(|has| **has).count() > 1);
+    in_several.for_each(|((lang, _), _)| *several.entry(*lang).or_default() += 1);
+    for Written { page, lang, script, .. } in written {
+        let pages = several.get(&lang).copied().unwrap_or_default();
+        let is_same = pages >= MIN_PAGES && pages as f64 >= MIN_SHARE * sizes[&lang].second() as f64;
+        if declared.contains(&lang) || is_same {
+            let other = script.checked_sub(1).and_then(|at| lang.other_scripts().get(at));
+            site.set(page, Some(lang.in_script(other.unwrap_or(&"Latn"))));
         }
     }
 }
@@ -152,11 +198,11 @@ pub fn split_scripts(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
 fn declared(written: &[Written]) -> BTreeSet<Lang> {
     let mut counts: BTreeMap<Lang, Scripts> = BTreeMap::new();
     for page in written {
-        if let Some(is_latin) = page.declares_latin {
-            counts.entry(page.lang).or_default().0[usize::from(is_latin != page.is_latin)] += 1;
+        if let Some(declared) = page.declared {
+            counts.entry(page.lang).or_default().0[usize::from(declared != page.script)] += 1;
         }
     }
-    counts.into_iter().filter(|(_, scripts)| scripts.one() == Some(true)).map(|(lang, _)| lang).collect()
+    counts.into_iter().filter(|(_, counts)| counts.one() == Some(0)).map(|(lang, _)| lang).collect()
 }
 
 /// What may mark a script in the URL of a page, with the segment that it is in. Nothing where the URL is too long.
@@ -176,7 +222,8 @@ fn marked(pages: &dyn Pages, site: &SiteIndex<'_>) -> Vec<Marked> {
     let mut anatomy = Anatomy::default();
     let mut found = Vec::new();
     for page in 0..pages.count() {
-        let Some(lang) = site.lang(page) else { continue };
+        // What is in a script of its own stays there, whatever region its URL names.
+        let Some(lang) = site.lang(page).filter(|lang| *lang == lang.base()) else { continue };
         if !anatomy.read(pages.identity(page), Separators::Punctuation) {
             continue;
         }
@@ -282,6 +329,81 @@ mod tests {
         ] {
             assert!(found.iter().all(|tag| tag == "sr"), "{found:?}");
         }
+    }
+
+    #[test]
+    fn a_language_may_be_in_a_third_script() {
+        let facts = |url: &String, declares: bool| PageFacts {
+            detected: lang("kk"),
+            declared: if declares && url.contains("/arab/") {
+                Lang::parse_with_script("kk-Arab").expect("a tag")
+            } else {
+                Lang::UNKNOWN
+            },
+            latin_share: if url.contains("/lat/") { 0.9 } else { 0.0 },
+            ..PageFacts::default()
+        };
+        let tags = |urls: &[String], declares: bool| {
+            let pages = ListedPages(urls.iter().map(|url| (url.clone(), facts(url, declares))).collect());
+            let mut site = SiteIndex::collect(&pages, |page| Some(pages.detected(page)));
+            split_scripts(&pages, &mut site);
+            let tag = |page: u32| site.lang(page).map_or(String::new(), |lang| lang.to_string());
+            (0..urls.len() as u32).map(tag).collect::<BTreeSet<String>>().into_iter().collect::<Vec<_>>()
+        };
+        let three = ["kk-Arab", "kk-Cyrl", "kk-Latn"];
+        assert_eq!(tags(&urls(&[("arab", 4), ("kk", 4), ("lat", 4)]), true), three);
+        assert_eq!(tags(&urls(&[("kk-arab", 4), ("kk-cyrl", 4), ("lat", 4)]), false), three);
+        assert_eq!(tags(&urls(&[("kk-arab", 4), ("kk", 4)]), false), ["kk-Arab", "kk-Cyrl"]);
+        // Nothing says what these are.
+        assert_eq!(tags(&urls(&[("a", 4), ("b", 4)]), false), ["kk"]);
+    }
+
+    #[test]
+    fn scripts_are_told_apart_in_the_part_of_a_site_that_has_both() {
+        // Beside large sites, each in one script and English.
+        let mut all: Vec<String> = ["blog", "news"]
+            .iter()
+            .flat_map(|host| (0..200).map(move |at| format!("{host}.x.org/{host}{at}")))
+            .collect();
+        all.extend((0..30).map(|at| format!("news.x.org/en/{at}")));
+        all.extend((0..12).flat_map(|at| [format!("law.x.org/cir/{at}"), format!("law.x.org/lat/{at}")]));
+        all.sort();
+        let is_latin = |url: &str| !url.contains("/cir/") && !url.starts_with("news");
+        let facts = |url: &String| PageFacts {
+            detected: if url.contains("/en/") { Lang::EN } else { lang("sr") },
+            latin_share: if is_latin(url) { 0.9 } else { 0.1 },
+            ..PageFacts::default()
+        };
+        let pages = ListedPages(all.iter().map(|url| (url.clone(), facts(url))).collect());
+        let mut site = SiteIndex::collect(&pages, |page| Some(pages.detected(page)));
+        split_scripts(&pages, &mut site);
+        for (page, url) in (0..).zip(&all) {
+            let expected = match url {
+                url if url.contains("/cir/") => "sr-Cyrl",
+                url if url.contains("/lat/") => "sr-Latn",
+                url if url.contains("/en/") => "en",
+                _ => "sr",
+            };
+            assert_eq!(site.lang(page).map(|lang| lang.to_string()).as_deref(), Some(expected), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_region_does_not_take_the_place_of_a_script() {
+        let urls = urls(&[("sr", 4), ("sr-BA", 4)]);
+        let facts = |url: &String| PageFacts {
+            detected: lang("sr"),
+            declared: Lang::parse_with_script(if url.contains("-BA") { "sr-Latn-BA" } else { "sr-Cyrl-RS" })
+                .expect("a tag"),
+            latin_share: if url.contains("-BA") { 0.9 } else { 0.1 },
+            ..PageFacts::default()
+        };
+        let pages = ListedPages(urls.iter().map(|url| (url.clone(), facts(url))).collect());
+        let mut site = SiteIndex::collect(&pages, |page| Some(pages.detected(page)));
+        split_scripts(&pages, &mut site);
+        split(&pages, &mut site);
+        let found: Vec<String> = (0..8).map(|page| site.lang(page).unwrap_or_default().to_string()).collect();
+        assert_eq!(found, [["sr-Latn"; 4], ["sr-Cyrl"; 4]].concat(), "{urls:?}");
     }
 
     #[test]

@@ -5,6 +5,9 @@
 //! are known. For all others, letters decide: those of the two languages have to differ, and the text has to be nearer to the one that its words
 //! tell. Of the sentences of the Declaration of Human Rights in all languages without a list, words tell 95 to be in another language that is not
 //! known as a relative; letters agree with none of them.
+//!
+//! Nor do words tell a sentence in a language without a list, such as one in Wolof that was left on a page in French. Of the languages of the site, letters
+//! tell it, if it is long enough and these two languages differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{PoisonError, RwLock};
@@ -12,13 +15,16 @@ use std::sync::{PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 
 use super::letters::{Letters, count};
-use super::profiles::{LEAST, Line, Profiles};
+use super::profiles::{LEAST, LEAST_TEXT, Line, Profiles, near};
 use super::{are_relatives, composed, is_taken_for, is_told};
 use crate::types::Lang;
 
 /// Languages whose profiles diverge by more than this are not taken for each other, in nats a pair of letters (an estimate: of the pairs of languages in
 /// which words told a sentence of the other one by mistake, most of those that are related are below).
 const APART: f64 = 0.35;
+/// A text is in another language than its page, by its letters alone, if it is nearer to the other one by this, in nats a pair of letters (an estimate: half
+/// of what is between two languages that [`APART`] says are not taken for each other).
+const BEYOND: f64 = APART / 2.0;
 
 /// The languages of a site that words cannot tell, by the letters of texts in them.
 #[derive(Debug, Default)]
@@ -27,6 +33,8 @@ pub struct Untold {
     own: Profiles,
     /// Languages that the site writes otherwise than their shipped profiles, as in another script.
     otherwise: BTreeSet<Lang>,
+    /// Those of which it shows enough.
+    shown: Vec<Lang>,
     /// Which languages differ, as far as it was asked.
     differ: RwLock<FxHashMap<(Lang, Lang), bool>>,
 }
@@ -38,7 +46,8 @@ impl Untold {
         let lines: Vec<Line> = shown.map(|(lang, letters)| Line { lang, letters }).collect();
         let is_otherwise = |line: &&Line| Profiles::shipped().are_far(&line.letters, line.lang);
         let otherwise = lines.iter().filter(is_otherwise).map(|line| line.lang.base()).collect();
-        Untold { own: Profiles::default().with(&lines), otherwise, differ: RwLock::default() }
+        let shown = lines.iter().map(|line| line.lang).collect();
+        Untold { own: Profiles::default().with(&lines), otherwise, shown, differ: RwLock::default() }
     }
 
     /// True when texts in one language are not taken for texts in the other one; false where that is not known of a language that words cannot tell.
@@ -62,14 +71,43 @@ impl Untold {
         self.differ(told, lang) && (is_told(lang) || self.is_nearer(text, told, lang))
     }
 
+    /// True for a text of which words tell nothing, if its letters are certainly those of a language of the site that has no list of words, and not
+    /// those of `lang`, the language of its page. Short texts show no letters.
+    pub fn is_left(&self, text: &str, lang: Lang) -> bool {
+        if self.shown.is_empty() || (text.len() as u64) < LEAST_TEXT {
+            return false;
+        }
+        let mut others = self.shown.iter().copied().filter(|&other| self.differ(other, lang)).peekable();
+        if others.peek().is_none() {
+            return false;
+        }
+        let letters = Letters::of(&count(&composed(text))).unwrap_or_default();
+        if letters.total() < LEAST_TEXT {
+            return false;
+        }
+        let Some(own) = self.distance(&letters, lang) else { return false };
+        others.any(|other| {
+            let found = self.known(other).distance(&letters, other);
+            found.is_some_and(|found| found <= near(letters.total()) && own - found >= BEYOND)
+        })
+    }
+
+    /// How far letters are from those of a language, shipped or on the site.
+    fn distance(&self, letters: &Letters, lang: Lang) -> Option<f64> {
+        let [shipped, own] = [Profiles::shipped(), &self.own].map(|known| known.distance(letters, lang));
+        shipped.into_iter().chain(own).reduce(f64::min)
+    }
+
+    /// The profiles that show how the site writes a language.
+    fn known(&self, lang: Lang) -> &Profiles {
+        let shipped = Profiles::shipped();
+        // What a site shows of a language may be partly in another one.
+        if self.otherwise.contains(&lang.base()) || !shipped.has(lang) { &self.own } else { shipped }
+    }
+
     /// True when the profiles of both languages, each in its way of writing on the site, diverge both ways.
     fn have_other_letters(&self, one: Lang, other: Lang) -> bool {
-        let known = |lang: Lang| {
-            let shipped = Profiles::shipped();
-            // What a site shows of a language may be partly in another one.
-            if self.otherwise.contains(&lang.base()) || !shipped.has(lang) { &self.own } else { shipped }
-        };
-        let (of_one, of_other) = (known(one), known(other));
+        let (of_one, of_other) = (self.known(one), self.known(other));
         let [there, back] = [of_one.divergence(one, of_other, other), of_other.divergence(other, of_one, one)];
         there.zip(back).is_some_and(|(there, back)| there.min(back) > APART)
     }
@@ -77,11 +115,8 @@ impl Untold {
     /// True for a text whose letters are at least as near to those of `told`; false where nothing is known of one of the two.
     fn is_nearer(&self, text: &str, told: Lang, lang: Lang) -> bool {
         let letters = Letters::of(&count(&composed(text))).unwrap_or_default();
-        let distance = |lang: Lang| {
-            let [shipped, own] = [Profiles::shipped(), &self.own].map(|known| known.distance(&letters, lang));
-            shipped.into_iter().chain(own).reduce(f64::min)
-        };
-        matches!((distance(told), distance(lang)), (Some(told), Some(lang)) if told <= lang)
+        let distances = (self.distance(&letters, told), self.distance(&letters, lang));
+        matches!(distances, (Some(told), Some(lang)) if told <= lang)
     }
 }
 
@@ -171,6 +206,25 @@ mod tests {
                 && of_site.is_foreign(ENGLISH, lang("en"), lang("tlh"))
         );
         assert!(!of_site.is_foreign(text, lang("es"), lang("tlh")));
+    }
+
+    #[test]
+    fn a_text_in_a_language_without_words_is_told_by_its_letters_on_a_page_of_another_one() {
+        let wolof = "Doomi aadama yépp danuy juddu, yam ci tawfeex ci sag ak sañ-sañ. Nekk na it ku xam dëgg te ànd na ak xelam, te war naa jëflante ak nawleen.";
+        let french = "Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de raison et de conscience et doivent agir \
+                      les uns envers les autres dans un esprit de fraternité.";
+        let mut letters = Letters::of(&count(wolof)).expect("counts of all kinds");
+        (0..3).for_each(|_| letters.add(&letters.clone()));
+        // The site calls it by the name of a language without a profile, or by none.
+        let unnamed = Lang::unnamed(0).expect("a letter");
+        for other in [lang("wo"), lang("tlh"), unnamed] {
+            let of_site = Untold::new(BTreeMap::from([(other, letters.clone())]));
+            assert!(of_site.is_left(wolof, lang("fr")) && of_site.is_left(wolof, lang("nv")), "{other:?}");
+            assert!(!of_site.is_left(wolof, other) && !of_site.is_left(french, lang("fr")));
+            assert!(!of_site.is_left("Doomi aadama yépp danuy juddu", lang("fr")), "too short");
+            assert!(!of_site.is_left(french, lang("nv")), "French is told by its words");
+        }
+        assert!(!Untold::default().is_left(wolof, lang("fr")), "no page of the site is in it");
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub use params::Params;
 pub use scripts::{is_alone, latin_share, other_script};
 
 /// The number of the way in which languages are detected. It changes with what is found.
-pub const DETECTION: u32 = 2;
+pub const DETECTION: u32 = 3;
 
 /// A stretch of text of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,6 +186,11 @@ pub fn is_told_in(lang: Lang, latin_share: f32) -> bool {
         && (latin_share <= 0.5 || writes_latin(lang) || other_script(lang.base()).is_none())
 }
 
+/// True for a language of whose words some are known in the script of this code; false for one without a list of words.
+pub fn has_words_in(lang: Lang, script: &str) -> bool {
+    words::are_in_script(lang, script)
+}
+
 /// Texts in Latin letters have at least this share of A–Z (an estimate; Vietnamese has two thirds).
 const LEAST_LATIN: f32 = 0.3;
 
@@ -276,8 +281,7 @@ fn language(sample: &str, params: &Params) -> (Lang, f32, bool) {
             if words::is_listed(lang) {
                 by_words_of_a_script(sample, lang, share, params)
             } else {
-                let is_guess = is_like_another(&distances(sample), lang);
-                (lang, if is_guess { share.min(DOUBTED) } else { share }, is_guess)
+                by_letters_of_a_script(sample, lang, share, params)
             }
         }
         Script::Han => {
@@ -315,6 +319,15 @@ fn by_words_of_a_script(sample: &str, main: Lang, share: f32, params: &Params) -
         }
         _ => (main, share, false),
     }
+}
+
+/// For a script that one language writes for the most part, and others too, where the words of none are known, as Tibetan and Dzongkha: the one whose
+/// letters the text has.
+fn by_letters_of_a_script(sample: &str, main: Lang, share: f32, params: &Params) -> (Lang, f32, bool) {
+    let letters = distances(sample);
+    let (lang, sure) = posterior::weigh(&words::Words::default(), &letters, main, share, params);
+    let is_guess = lang != main || is_like_another(&letters, main);
+    (lang, if is_guess { sure.min(DOUBTED) } else { sure }, is_guess)
 }
 
 fn by_words_or_models(sample: &str, scripts: &Scripts, params: &Params) -> (Lang, f32, bool) {

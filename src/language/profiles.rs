@@ -25,7 +25,7 @@ static PROFILES: LazyLock<(Profiles, Box<[u64; KINDS]>)> = LazyLock::new(|| {
 const NEAR: f64 = 0.45;
 /// A language is told by letters if a text of so many pairs is not farther from its profile than `NEAR_IN_ALL` and `NEAR_BY_CHANCE` divided by the
 /// pairs, and than `NEAR`, …
-fn near(pairs: u64) -> f64 {
+pub fn near(pairs: u64) -> f64 {
     NEAR.min(NEAR_IN_ALL + NEAR_BY_CHANCE / pairs as f64)
 }
 const NEAR_IN_ALL: f64 = 0.28;
@@ -38,7 +38,7 @@ pub const NEARER: f64 = 0.03;
 /// repeat their letters, so that short texts are farther from their language than long ones. Lists of products are farther from all profiles.)
 const BEYOND_GUESS: f64 = 0.1;
 /// Fewer pairs of letters tell nothing (an estimate).
-const MIN_PAIRS: u64 = 100;
+pub const LEAST_TEXT: u64 = 100;
 /// Smoothing: to each profile so many pairs are added, distributed as in all languages together (an estimate).
 const BESIDE: f64 = 100.0;
 /// The whole number that stands for one nat, and the most that a pair of letters costs.
@@ -239,7 +239,7 @@ impl Profiles {
 
     /// How far a text is from each profile; from none where it is too short to tell.
     pub fn distances(&self, letters: &Letters) -> Distances {
-        if letters.total() < MIN_PAIRS {
+        if letters.total() < LEAST_TEXT {
             return Distances { pairs: letters.total(), of: Vec::new() };
         }
         let text = Text::new(letters);
@@ -255,7 +255,7 @@ impl Profiles {
     /// True where texts are not in the language that they were taken for, as far as letters show: they are clearly nearer to another one, or to several
     /// that letters cannot tell apart.
     pub fn refute(&self, letters: &Letters, guess: Lang, may_be: impl Fn(Lang) -> bool) -> bool {
-        if letters.total() < MIN_PAIRS {
+        if letters.total() < LEAST_TEXT {
             return false;
         }
         let text = Text::new(letters);
@@ -269,7 +269,7 @@ impl Profiles {
 
     /// To which of two languages texts are nearer; `None` where nothing is known of one of them, or the texts are too short.
     pub fn compare(&self, letters: &Letters, named: Lang, told: Lang) -> Option<Compared> {
-        if letters.total() < MIN_PAIRS {
+        if letters.total() < LEAST_TEXT {
             return None;
         }
         let text = Text::new(letters);
@@ -316,7 +316,12 @@ impl Profiles {
     /// True where texts are farther from the profile of a language than texts in it are. False where nothing is known of it, or the texts have
     /// too few letters.
     pub fn are_far(&self, letters: &Letters, lang: Lang) -> bool {
-        letters.total() >= MIN_PAIRS && self.distance(letters, lang).is_some_and(|distance| distance > NEAR)
+        letters.total() >= LEAST_TEXT && self.distance(letters, lang).is_some_and(|distance| distance > NEAR)
+    }
+
+    /// True where texts are as near to the profile of a language as texts in it are. False where nothing is known of it, or the texts have too few letters.
+    pub fn are_near(&self, letters: &Letters, lang: Lang) -> bool {
+        letters.total() >= LEAST_TEXT && self.distance(letters, lang).is_some_and(|distance| distance <= NEAR)
     }
 
     /// True where a text is clearly farther from the profile of the language that it is called by than from that of the one which its letters tell.

@@ -92,28 +92,9 @@ pub fn is_alone(lang: Lang) -> bool {
     of_ranges.chain(["zh", "zh-Hans", "zh-Hant", "ja", "ko"]).any(|tag| tag == base.as_str())
 }
 
-/// Languages that are written in Latin letters and in others, and which these are. (What is written in Arabic letters too and has another code there,
-/// as Azerbaijani and Kurdish, and scripts that hardly any site has, are left out.)
-const IN_TWO_SCRIPTS: &[(&str, &str)] = &[
-    ("az", "Cyrl"),
-    ("bs", "Cyrl"),
-    ("cnr", "Cyrl"),
-    ("crh", "Cyrl"),
-    ("ha", "Arab"),
-    ("kk", "Cyrl"),
-    ("ms", "Arab"),
-    ("ro", "Cyrl"),
-    ("sr", "Cyrl"),
-    ("tg", "Cyrl"),
-    ("tk", "Cyrl"),
-    ("tt", "Cyrl"),
-    ("ug", "Arab"),
-    ("uz", "Cyrl"),
-];
-
-/// The code of the script that a language is written in besides Latin letters, if it is written in two; not for variants.
+/// The code of the script that a language is written in besides Latin letters, if it is written in these too: the usual one; not for variants.
 pub fn other_script(lang: Lang) -> Option<&'static str> {
-    IN_TWO_SCRIPTS.iter().find(|(code, _)| *code == lang.as_str()).map(|(_, script)| *script)
+    lang.other_scripts().first().copied()
 }
 
 /// A text with fewer kana than one to so many Han characters is Chinese: Japanese is mostly kana, and Chinese quotes a few.

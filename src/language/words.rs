@@ -86,6 +86,19 @@ pub fn writes_only_latin(lang: Lang) -> bool {
     list_of(lang).is_some_and(|at| LISTS[at].words.iter().all(|word| word.chars().all(is_latin)))
 }
 
+/// True for a language of whose known function words some are in the script of this code; also where that is not known of the script.
+pub fn are_in_script(lang: Lang, script: &str) -> bool {
+    let is_of = |c: char| match script {
+        "Latn" => c.is_ascii_alphabetic(),
+        "Cyrl" => matches!(c as u32, 0x400..=0x52f),
+        "Arab" => matches!(c as u32, 0x600..=0x6ff | 0x750..=0x77f),
+        "Hebr" => matches!(c as u32, 0x590..=0x5ff),
+        "Deva" => matches!(c as u32, 0x900..=0x97f),
+        _ => true,
+    };
+    list_of(lang).is_some_and(|at| LISTS[at].words.iter().any(|word| word.contains(is_of)))
+}
+
 /// The place of a language in [`LISTS`].
 fn list_of(lang: Lang) -> Option<usize> {
     let base = lang.base();
@@ -380,6 +393,19 @@ mod tests {
         let writes = |tag: &str| writes_latin(Lang::parse(tag).expect("a tag"));
         assert!(["en", "vi", "tr", "pl", "sw"].into_iter().all(writes));
         assert!(!["ru", "sr", "fa", "hi", "ja", "th", "und"].into_iter().any(writes));
+        let in_script = |tag: &str, script: &str| are_in_script(Lang::parse(tag).expect("a tag"), script);
+        assert!(
+            in_script("kk", "Cyrl")
+                && in_script("ug", "Arab")
+                && in_script("uz", "Latn")
+                && in_script("zh", "Hant") == is_listed(Lang::ZH)
+        );
+        assert!(
+            !in_script("kk", "Arab")
+                && !in_script("ug", "Cyrl")
+                && !in_script("uz", "Cyrl")
+                && !in_script("wo", "Latn")
+        );
     }
 
     /// The words of a text, character by character.

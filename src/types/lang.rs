@@ -72,6 +72,11 @@ impl Lang {
         Lang::parse(tag).filter(|lang| lang.base().as_str().len() != 2 || lang.has_short_code())
     }
 
+    /// Reads a tag of which a user asks for the pages, as [`Lang::parse_asked`], and keeps the script that it has: `sr-Latn` leaves out `sr-Cyrl`.
+    pub fn parse_wanted(tag: &str) -> Option<Lang> {
+        Lang::parse_asked(tag).and_then(|_| Lang::parse_with_script(tag))
+    }
+
     /// Reads a tag as this program writes it: with a region it is the variant, else as [`Lang::parse`].
     pub fn from_tag(tag: &str) -> Option<Lang> {
         Lang::variant(tag).or_else(|| Lang::parse(tag))
@@ -93,7 +98,7 @@ impl Lang {
     /// `uz@cyrillic`. Where there are both, it is that of the script; those of Chinese are told apart by [`Lang::parse`]. `None` for a tag with neither.
     pub fn variant(tag: &str) -> Option<Lang> {
         Lang::in_named_script(tag)
-            .or_else(|| Lang::with(tag, |subtag| is_region(subtag).then(|| subtag.to_ascii_uppercase())))
+            .or_else(|| Lang::with(tag, |_, subtag| is_region(subtag).then(|| subtag.to_ascii_uppercase())))
     }
 
     /// Reads a tag as [`Lang::parse`], and keeps the script that it has: `sr-Latn-RS` is `sr-Latn`.
@@ -106,15 +111,28 @@ impl Lang {
         let says_it = |lang: &Lang| {
             lang.as_str().starts_with("zh-") || ["azb-Arab", "ckb-Arab", "pnb-Arab"].contains(&lang.as_str())
         };
-        Lang::with(tag, |subtag| script(subtag).map(str::to_owned)).filter(|lang| !says_it(lang))
+        Lang::with(tag, |code, subtag| script_of(code, subtag).map(str::to_owned)).filter(|lang| !says_it(lang))
     }
 
-    /// The language of a tag with what the first subtag that is `wanted` stands for.
-    fn with(tag: &str, wanted: impl Fn(&str) -> Option<String>) -> Option<Lang> {
+    /// The language of a tag with what the first subtag that is `wanted` stands for, given the code of the language too. Behind a single character
+    /// (`en-u-ca-gregory`) there are neither scripts nor regions.
+    fn with(tag: &str, wanted: impl Fn(&str, &str) -> Option<String>) -> Option<Lang> {
         let base = Lang::parse(tag).filter(|lang| lang.is_known())?;
         let code = base.as_str().split('-').next().unwrap_or_default();
-        let subtag = tag.split(['-', '_', '.', '@']).skip(1).find_map(wanted)?;
+        let subtags = tag.trim().split(['-', '_', '.', '@']).skip(1).take_while(|subtag| subtag.len() > 1);
+        let subtag = subtags.into_iter().find_map(|subtag| wanted(code, subtag))?;
         Some(Lang::from_code(&format!("{code}-{subtag}")))
+    }
+
+    /// The codes of the scripts that a language without a variant is written in besides Latin letters, if it is written in these too: the usual one
+    /// first. (What has another code in Arabic letters, as Azerbaijani and Kurdish, and scripts that hardly any site has, are left out.)
+    pub fn other_scripts(self) -> &'static [&'static str] {
+        IN_SCRIPTS.iter().find(|(code, _)| *code == self.as_str()).map_or(&[], |(_, scripts)| scripts)
+    }
+
+    /// The code of the script of a variant: `Latn` of `sr-Latn`.
+    pub fn script(&self) -> Option<&str> {
+        self.as_str().rsplit_once('-').map(|(_, last)| last).filter(|last| last.len() == 4)
     }
 
     /// The variant of a language, one without a variant, that is written in the script of this code: `sr-Latn`.
@@ -188,6 +206,32 @@ fn is_region(subtag: &str) -> bool {
         3 => subtag.bytes().all(|b| b.is_ascii_digit()),
         _ => false,
     }
+}
+
+/// Languages that are written in Latin letters and in others, and which these are.
+const IN_SCRIPTS: &[(&str, &[&str])] = &[
+    ("az", &["Cyrl"]),
+    ("bs", &["Cyrl"]),
+    ("cnr", &["Cyrl"]),
+    ("crh", &["Cyrl"]),
+    ("ha", &["Arab"]),
+    ("kk", &["Cyrl", "Arab"]),
+    ("ms", &["Arab"]),
+    ("ro", &["Cyrl"]),
+    ("sr", &["Cyrl"]),
+    ("tg", &["Cyrl", "Arab"]),
+    ("tk", &["Cyrl", "Arab"]),
+    ("tt", &["Cyrl", "Arab"]),
+    ("ug", &["Arab", "Cyrl"]),
+    ("uz", &["Cyrl", "Arab"]),
+];
+
+/// The code of the script that a subtag stands for behind the code of a language. `lat` is Latin letters where a language is written in others too, and
+/// Latin America otherwise: `sr-lat`, `es-lat`.
+fn script_of(code: &str, subtag: &str) -> Option<&'static str> {
+    let is_short = ["lat", "cyr"].iter().any(|short| short.eq_ignore_ascii_case(subtag));
+    let is_meant = || IN_SCRIPTS.iter().any(|(known, _)| *known == code);
+    if is_short && !is_meant() { None } else { script(subtag) }
 }
 
 /// The code of a script, of those that languages written in several are tagged with, by its code or as names of locales have it.
@@ -318,10 +362,19 @@ mod tests {
             ("srp-Cyrl-RS", "sr-Cyrl"),
             ("uz@cyrillic", "uz-Cyrl"),
             ("crh-latn", "crh-Latn"),
+            ("sr_lat", "sr-Latn"),
+            ("zh-Hans-CN", "zh-CN"),
+            ("sr-Latn-RS", "sr-Latn"),
+            ("en-GB-u-ca-gregory", "en-GB"),
         ];
         for (tag, expected) in cases {
             assert_eq!(variant(tag).as_deref(), Some(expected), "{tag}");
         }
+        // Latin America; a calendar; what is private.
+        assert!(["es-lat", "en-u-ca-gregory", "en-x-us"].into_iter().all(|tag| variant(tag).is_none()));
+        let scripts = ["sr-Latn", "kk-Arab", "zh-Hant", "pt-BR", "sr", "und"];
+        let scripts = scripts.map(|tag| Lang::from_tag(tag).expect("a tag").script().map(str::to_owned));
+        assert_eq!(scripts.map(|script| script.unwrap_or_default()), ["Latn", "Arab", "Hant", "", "", ""]);
         assert!(["pt", "zh-Hans", "x-default", "en-x"].into_iter().all(|tag| variant(tag).is_none()));
         let [br, hk, tw] = ["pt-BR", "zh-HK", "zh-TW"].map(|tag| Lang::variant(tag).expect("a variant"));
         let pt = Lang::parse("pt").expect("a tag");
@@ -332,6 +385,17 @@ mod tests {
         assert_eq!(Lang::from_bytes(br.to_bytes()), br);
         let codes = ["uz", "jp", "pt", "zh", "en", "us"].map(|tag| Lang::parse(tag).expect("a tag").has_short_code());
         assert_eq!(codes, [true, true, true, true, true, false]);
+    }
+
+    #[test]
+    fn a_language_that_is_asked_for_may_be_asked_for_in_one_script() {
+        let wanted = |tag: &str| Lang::parse_wanted(tag).map(|lang| lang.to_string());
+        for (tag, expected) in
+            [("sr-latn", "sr-Latn"), ("sr", "sr"), ("pt-BR", "pt"), ("yor", "yo"), ("zh-tw", "zh-Hant")]
+        {
+            assert_eq!(wanted(tag).as_deref(), Some(expected), "{tag}");
+        }
+        assert_eq!(wanted("xx"), None);
     }
 
     #[test]

@@ -72,6 +72,23 @@ fn summary(store: &Path) -> String {
 }
 
 #[test]
+fn pairs_of_a_language_that_nothing_knows_are_asked_for_by_its_code() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let archive = site(folder.path(), "one", true);
+    let store = folder.path().join("store");
+    diglot(&store).args(["run", "--quiet", "--langs", "tlh,en"]).arg(&archive).assert().success();
+    assert_eq!(langs(&store, "one"), of(&[("en", PAGES), ("tlh", PAGES)]));
+    let pairs = export(&store, &["--what", "pairs"]);
+    assert_eq!(pairs.len() as u64, PAGES);
+    assert!(pairs.iter().all(|pair| [&pair["lang_a"], &pair["lang_b"]] == ["tlh", "en"]), "{pairs:?}");
+    let hosts = stdout(&store, &["hosts"]);
+    assert!(hosts.contains("tlh:6"), "{hosts}");
+    // Two letters that are no code are refused; a script is none of the codes.
+    let refused = diglot(&store).args(["run", "--langs", "xx,en"]).assert().failure();
+    assert!(String::from_utf8_lossy(&refused.output.stderr).contains("xx"));
+}
+
+#[test]
 fn a_language_that_two_sites_name_is_known_on_a_third() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();

@@ -8,6 +8,8 @@ SCENARIOS is the folder that `udhr.py` wrote; without names, all in it are score
 - all: share of sites on which it is for every page;
 - right, wrong, und: shares of pages; und are those of no language, and those that the store has left out, which `gone` counts;
 - other: share of the pages that are not English that are named rightly;
+- kept: of the pages whose address or declaration names another language than their text is in, the share that is kept out: these have no wrong name,
+  and stand in no wrong pair. A dash where a scenario has no such pages;
 - P, R, F1: of page pairs, against the gold. Pairs of one language in two scripts are not scored; those of an untranslated copy are wrong.
   A found pair is right whatever its languages are called.
 
@@ -28,7 +30,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from tags import agree, one  # noqa: E402
 
-HEAD = 'scenario sites_n pages_n sites all right other wrong und gone P R F1 seconds'.split()
+HEAD = 'scenario sites_n pages_n sites all right other wrong und gone kept P R F1 seconds'.split()
 
 
 def rows(path):
@@ -63,14 +65,20 @@ def score(name, folder, found, pairs):
     of_site = collections.defaultdict(set)
     for _, lang, _, _, site in pages:
         of_site[site].add(lang)
+    gold = {frozenset(row[:2]) for row in rows(os.path.join(folder, name + '.pairs.tsv'))}
+    ignored = {frozenset(row[:2]) for row in rows(os.path.join(folder, name + '.grey.tsv')) if row[4] != 'untranslated'}
+    in_wrong_pair = set().union(*(pairs - gold - ignored))
     count, errors = collections.Counter(), []
     # By site and language: pages, and how many are right.
     tally = collections.defaultdict(lambda: [0, 0])
-    for url, lang, _, _, site in pages:
+    for url, lang, _, foreign, site in pages:
         answer = found.get(url)
         right = answer is not None and agree(answer, lang, of_site[site])
         outcome = 'right' if right else 'gone' if answer is None else 'und' if answer == 'und' else 'wrong'
         count[outcome] += 1
+        if foreign == '1':
+            count['foreign'] += 1
+            count['kept'] += outcome != 'wrong' and url not in in_wrong_pair
         if lang != 'en':
             count['other'] += 1
             count['other right'] += right
@@ -84,8 +92,6 @@ def score(name, folder, found, pairs):
             most.discard(site)
         if right < of:
             every.discard(site)
-    gold = {frozenset(row[:2]) for row in rows(os.path.join(folder, name + '.pairs.tsv'))}
-    ignored = {frozenset(row[:2]) for row in rows(os.path.join(folder, name + '.grey.tsv')) if row[4] != 'untranslated'}
     scored = pairs - ignored
     hits = len(scored & gold)
     precision, recall = (hits / of if of else 0.0 for of in (len(scored), len(gold)))
@@ -93,7 +99,8 @@ def score(name, folder, found, pairs):
     n = len(pages)
     shares = [len(most) / len(of_site), len(every) / len(of_site), count['right'] / n, count['other right'] / max(count['other'], 1),
               count['wrong'] / n, (count['und'] + count['gone']) / n]
-    return [name, len(of_site), n, *shares, count['gone'], precision, recall, f1], errors
+    kept = count['kept'] / count['foreign'] if count['foreign'] else '-'
+    return [name, len(of_site), n, *shares, count['gone'], kept, precision, recall, f1], errors
 
 
 def shown(value):

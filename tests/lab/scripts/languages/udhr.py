@@ -73,6 +73,11 @@ RELATIVES = ['tw fat', 'zu xh', 'cs sk', 'id ms', 'bs hr sr-Latn', 'nb nn', 'sr 
              'gd ga', 'af nl', 'bg mk', 'kk ky', 'zh-Hans zh-Hant', 'rw rn', 'fa prs']
 
 
+# Languages that have a list of words and a profile in the program, and which none of its models knows: a build without their lines in `words.tsv` and
+# `profiles.tsv` knows nothing of them.
+HELD_OUT = 'fy gd ha ig rm so tg ti tt yo'.split()
+
+
 class Text:
     """The Declaration in a language: `tag` as pages write it, `lang` as gold does; articles by number, as heading and paragraphs."""
 
@@ -162,6 +167,8 @@ class Scenario:
     english_parts: bool = False
     # What is wrong on a third of the sites: declared (`en` on every page), markers (those of the next language), both.
     wrong: str = ''
+    # Whether the marker of a third of the pages of the other languages is that of the language after theirs, on every site.
+    lies: bool = False
     # How addresses name a language: tag (`de`), long (ISO 639-3: `deu`).
     form: str = 'tag'
     # Whether sites come in threes, each of another third of the articles, of which the last does not name its languages.
@@ -220,6 +227,12 @@ def scenarios(texts, seed):
     for mark, scenario in (('markers', by_script), ('both', replace(by_script, declared=True)),
                            ('declared', replace(by_script, layout='opaque', declared=True))):
         found['scripts-' + mark] = scenario
+    # Two languages and more, so that a marker may be that of another language of the site.
+    found['five-lies'] = replace(found['five-markers'], lies=True)
+    held_out = Scenario(with_en(HELD_OUT))
+    for mark, scenario in (('markers', held_out), ('declared', replace(held_out, layout='opaque', declared=True)),
+                           ('both', replace(held_out, declared=True)), ('neither', replace(held_out, layout='opaque'))):
+        found['held-out-' + mark] = scenario
     found['english-parts'] = replace(found['five-both'], english_parts=True)
     # What two sites show of a language is known on a third one.
     found['threes'] = Scenario(tuple(('en', tag) for tag in rare_some[:40] for _ in range(3)), threes=True)
@@ -316,7 +329,12 @@ def pages_of(texts, scenario, at, seed):
         swapped = is_wrong and scenario.wrong in ('markers', 'both')
         named = texts[tags[(i + 1) % len(tags)]] if swapped else text
         says = 'en' if is_wrong and scenario.wrong in ('declared', 'both') else text.tag
-        urls = [address(host, layout, marker(named, scenario.form), tags.index(named.tag) == 0, page, shuffled[PAGES * i + page])
+        after = texts[tags[(i + 1) % len(tags)]]
+        lying = set(random.Random('lies %d %d %s' % (seed, at, tag)).sample(range(PAGES), PAGES // 3)) \
+            if scenario.lies and tag != 'en' else set()
+        # Two pages cannot have one address.
+        urls = [address(host, layout, marker(after if page in lying else named, scenario.form), tags.index(named.tag) == 0, page,
+                        shuffled[PAGES * i + page]).replace('.html', '-%d.html' % i if page in lying else '.html')
                 for page in range(PAGES)]
         untranslated = set(random.Random('english %d %d %s' % (seed, at, tag)).sample(range(PAGES), PAGES // 3)) \
             if scenario.english_third and tag != 'en' else set()
@@ -330,7 +348,7 @@ def pages_of(texts, scenario, at, seed):
             left = sum(len(own.articles[n][1][at]) for (n, at), text in of.items() if text is english)
             if 2 * left > sum(len(own.articles[n][1][at]) for n, at in of):
                 own = english
-            marked = '' if layout == 'opaque' else named.lang
+            marked = '' if layout == 'opaque' else after.lang if page in lying else named.lang
             foreign = any(name and one(name) != own.lang for name in (marked, declared))
             lang, meant = (own.tag, text.tag) if scenario.scripts else (own.lang, text.lang)
             yield Page(urls[page], body, lang, meant, declared, foreign, page)
