@@ -35,7 +35,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        19
+        20
     }
 
     fn sections(&self) -> &'static [&'static str] {
