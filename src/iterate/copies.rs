@@ -87,17 +87,18 @@ impl<'l> Homes<'l> {
         found
     }
 
-    /// (copy, its original), by copy, from suspects with the share of text that they have in common. Of several originals, the one that is
-    /// most at home; of equal ones, the first.
+    /// (copy, its original), by copy, from suspects with the share of text that they have in common. Of several originals, the one that it is most
+    /// alike; of equal ones, the one that is most at home, and then the first.
     pub fn copies(&self, suspects: impl Iterator<Item = ((u32, u32), f64)>, params: &Params) -> Vec<(u32, u32)> {
-        let mut best: BTreeMap<u32, u32> = BTreeMap::new();
-        for ((page, other), _) in suspects.filter(|(_, same)| *same >= params.min_same_text) {
-            let best = best.entry(page).or_insert(other);
-            if self.at_home(other) > self.at_home(*best) {
-                *best = other;
+        let mut best: BTreeMap<u32, (u32, f64)> = BTreeMap::new();
+        for ((page, other), same) in suspects.filter(|(_, same)| *same >= params.min_same_text) {
+            let best = best.entry(page).or_insert((other, same));
+            let is_homelier = || self.at_home(other).total_cmp(&self.at_home(best.0));
+            if same.total_cmp(&best.1).then_with(is_homelier).is_gt() {
+                *best = (other, same);
             }
         }
-        best.into_iter().collect()
+        best.into_iter().map(|(page, (original, _))| (page, original)).collect()
     }
 }
 
@@ -148,6 +149,21 @@ mod tests {
         assert_eq!(suspects, [(8, 0)]);
         assert_eq!(homes.copies([((8, 0), 0.9)].into_iter(), &params), [(8, 0)]);
         assert_eq!(homes.copies([((8, 0), 0.5)].into_iter(), &params), []);
+    }
+
+    #[test]
+    fn the_original_is_the_page_that_a_copy_is_most_alike_and_then_the_one_most_at_home() {
+        // Page 1 is more at home than page 0, which has a neighbour of another language.
+        let langs = [Lang::EN, Lang::EN, Lang::EN, Lang::ZH, Lang::EN];
+        let links = vec![(0, 2), (0, 3), (1, 2), (4, 3)];
+        let homes = Homes::new(&langs, &|_| Lang::UNKNOWN, &Neighbours::new(5, links));
+        assert!(homes.at_home(1) > homes.at_home(0));
+        let copies = |same: [f64; 2]| {
+            homes.copies([0, 1].map(|page| ((4, page), same[page as usize])).into_iter(), &Params::default())
+        };
+        assert_eq!(copies([1.0, 0.85]), [(4, 0)]);
+        assert_eq!(copies([1.0, 1.0]), [(4, 1)]);
+        assert_eq!(copies([0.85, 0.9]), [(4, 1)]);
     }
 
     #[test]

@@ -271,6 +271,10 @@ mod tests {
         assert_eq!(found, ["en", "en", "en", "en", "pt", "pt", "pt", "pt", "pt-BR", "pt-BR", "pt-BR"]);
         let chinese = labels(&urls(&[("zh-hk", 3), ("zh-tw", 3)]), |_| Lang::ZH_HANT);
         assert_eq!(chinese, ["zh-HK", "zh-HK", "zh-HK", "zh-TW", "zh-TW", "zh-TW"]);
+        // The ending of a file is no part of a mark.
+        let files: Vec<String> =
+            (0..3).flat_map(|at| ["pt-br", "pt"].map(|mark| format!("x.org/{at}.{mark}.html"))).collect();
+        assert_eq!(labels(&files, |_| lang("pt")), ["pt-BR", "pt", "pt-BR", "pt", "pt-BR", "pt"]);
     }
 
     /// The same for pages in Serbian, whose text is in Latin letters where `is_latin` says so of the URL, and otherwise in Cyrillic ones.

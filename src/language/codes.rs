@@ -1,8 +1,10 @@
 //! Texts that name a language by a tag or code, as parts of URLs do.
 
+use encoding_rs::Encoding;
+
 use crate::types::{Lang, is_whole_tag};
 
-/// True when `text` is a tag or code of `lang`: `fr`, `fra`, `fr-CA`, `zh_TW`.
+/// True when `text` is a tag or code of `lang`: `fr`, `fra`, `fr-CA`, `zh_TW`, `fr_FR.UTF-8`.
 pub fn names_language(text: &str, lang: Lang) -> bool {
     tag(text).is_some_and(|named| named.agrees(lang))
 }
@@ -33,8 +35,17 @@ pub fn is_code(lang: Lang) -> bool {
 fn tag(text: &str) -> Option<Lang> {
     // Most texts are none: their first run of letters is too long or too short.
     let letters = text.bytes().take(4).take_while(u8::is_ascii_alphabetic).count();
-    let is_short = || text.len() <= 8 || text.len() <= LONGEST && is_whole_tag(text);
-    if (2..=3).contains(&letters) && is_short() { Lang::parse(text) } else { None }
+    let is_tag = || {
+        let (tag, codeset) = text.split_once('.').map_or((text, None), |(tag, codeset)| (tag, Some(codeset)));
+        (tag.len() <= 8 || tag.len() <= LONGEST && is_whole_tag(tag)) && codeset.is_none_or(is_codeset)
+    };
+    if (2..=3).contains(&letters) && is_tag() { Lang::parse(text) } else { None }
+}
+
+/// True for what names of locales have behind a point, `UTF-8` and `UTF-8@latin`: the name of an encoding. The ending of a file, as in `de.php`,
+/// belongs to no tag.
+fn is_codeset(text: &str) -> bool {
+    Encoding::for_label(text.split('@').next().unwrap_or_default().as_bytes()).is_some()
 }
 
 /// `zh-Hant-HK`, `sr_RS@latin`, `uz_UZ@cyrillic`, `ks_IN@devanagari`.
@@ -62,6 +73,20 @@ mod tests {
         }
         for text in ["", "f", "index", "2024", "france", "fr-something"] {
             assert!(!is_language_name(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stands_behind_a_point_is_a_codeset_or_the_tag_is_none() {
+        for text in ["ja.utf8", "fr_FR.UTF-8", "ru.koi8-r", "sr_RS.UTF-8@latin", "zh-tw.big5"] {
+            assert!(is_language_name(text), "{text}");
+        }
+        assert!(names_language("fr_FR.UTF-8", Lang::parse("fr").expect("a tag")));
+        for text in ["pt.html", "de.php", "fr.htm", "en.0", "pt_BR.htm", "fr."] {
+            assert!(
+                !is_language_name(text) && named_language(text).is_none() && names_by_code(text).is_none(),
+                "{text}"
+            );
         }
     }
 }

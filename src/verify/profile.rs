@@ -52,7 +52,7 @@ pub struct Own<'f> {
     pub furniture: Option<&'f FxHashSet<u64>>,
     /// If the own text has fewer bytes than this, the whole text is used instead.
     pub min_bytes: u32,
-    /// The share of the text that must be its own for the own text to decide whether the page is translated.
+    /// The share of the whole text that must be its own where that is used instead, for it to decide whether the page is translated.
     pub min_share: f64,
 }
 
@@ -71,7 +71,7 @@ pub struct Profile {
     pub body_bytes: u32,
     /// Bytes of its own text ([`own_text`](super::own_text)).
     pub text_bytes: u32,
-    /// True where most of its text is furniture, which makes it similar to other pages.
+    /// True where its own text is too short to be used and most of the text used instead is furniture, which makes it similar to other pages.
     pub is_mostly_furniture: bool,
     /// Number of start tags.
     pub tag_count: u32,
@@ -168,7 +168,7 @@ impl Profile {
             |hash: &u64, text: Option<&str>| if own.has(*hash) { text.map_or(0, |text| text.len() + 1) } else { 0 };
         let own_bytes: usize = self.blocks.iter().zip(texts()).map(|(hash, text)| bytes_of(hash, text)).sum();
         let is_enough = own_bytes >= own.min_bytes as usize;
-        self.is_mostly_furniture = (own_bytes as f64) < own.min_share * page.text.len() as f64;
+        self.is_mostly_furniture = !is_enough && (own_bytes as f64) < own.min_share * page.text.len() as f64;
         self.text_bytes = u32::try_from(if is_enough { own_bytes } else { page.text.len() }).unwrap_or(u32::MAX);
         let mut own_words = Vec::new();
         for (at, block) in page.blocks.iter().enumerate() {
@@ -437,6 +437,19 @@ mod tests {
         // The own text is too short, so the whole text counts as own.
         let all = made(100);
         assert_eq!((all.bag.total(), all.text_bytes), (5, 31));
+    }
+
+    #[test]
+    fn own_text_that_is_long_enough_decides_whatever_share_of_the_page_it_is() {
+        let furniture: FxHashSet<u64> = [hash_of_block("In 2026, 3 développements.")].into_iter().collect();
+        let made = |min_bytes: u32| {
+            let own = Own { furniture: Some(&furniture), min_bytes, min_share: 0.4 };
+            Profile::new(&page(), "https://x.org/en", Lang::EN, &own, &Words::new(), &ProfileParams::default())
+        };
+        // Three bytes of 31 are its own.
+        let (used, too_short) = (made(3), made(4));
+        assert_eq!((used.bag.total(), used.is_mostly_furniture), (1, false));
+        assert_eq!((too_short.bag.total(), too_short.is_mostly_furniture), (5, true));
     }
 
     #[test]

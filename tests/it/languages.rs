@@ -84,7 +84,7 @@ fn pairs_of_a_language_that_nothing_knows_are_asked_for_by_its_code() {
     let hosts = stdout(&store, &["hosts"]);
     assert!(hosts.contains("tlh:6"), "{hosts}");
     // Two letters that are no code are refused; a script is none of the codes.
-    let refused = diglot(&store).args(["run", "--langs", "xx,en"]).assert().failure();
+    let refused = diglot(&store).args(["run", "--langs", "xx,en"]).assert().code(2);
     assert!(String::from_utf8_lossy(&refused.output.stderr).contains("xx"));
 }
 
@@ -162,4 +162,44 @@ fn a_language_that_two_sites_name_is_known_on_a_third() {
     stdout(&store, &["remove", "--host", "two.test"]);
     diglot(&store).args(["run", "--quiet"]).assert().success();
     assert!(is_unnamed(&store));
+}
+
+/// The text of a page of a manual, in English and in Chinese: of the last page one line.
+fn manual(number: u32) -> [String; 2] {
+    if number == 9 {
+        let english =
+            "This is the old name of another command, which does the same thing; it is kept for old programs.";
+        return [english, "这是另一个命令的旧名称，两者的作用完全相同，请改用后者；它只为旧脚本保留。"]
+            .map(str::to_owned);
+    }
+    let lines = (0..3).map(|part| number * 37 + 5 + part * 11).map(|files| {
+        let english = "in one place, and want to know which of them are old and where each of them has come from";
+        let chinese = "个文件并且想知道其中哪些已经过时的人编写的。该命令读取仓库中的一个文件，并输出其中的内容。";
+        [
+            format!("The command was written for those who keep more than {files} files {english}.<p>"),
+            format!("该命令是为那些在同一个地方保存超过{files}{chinese}<p>"),
+        ]
+    });
+    lines.fold([String::new(), String::new()], |[english, chinese], line| [english + &line[0], chinese + &line[1]])
+}
+
+/// In the manual all that stands around the texts is in English.
+#[test]
+fn a_page_whose_url_and_own_text_are_in_one_language_counts_for_it_whatever_is_around_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut site = SiteBuilder::default();
+    for number in 0..10 {
+        let url = format!("http://tool.test/docs/tool-{number}");
+        for (url, text) in [url.clone(), format!("{url}/zh_HANS-CN")].into_iter().zip(manual(number)) {
+            let html = format!(
+                "<html lang=en><body><p>All of the documentation of this project<p>{text}<p>The pages of this manual were \
+                 written by many people.<p>If something is wrong, please tell us and we will change it.</body></html>"
+            );
+            site.capture(url, SiteBuilder::DAY, &html);
+        }
+    }
+    let (archive, store) = (folder.path().join("tool.warc.gz"), folder.path().join("store"));
+    site.write(&archive);
+    run(&store, &[&archive]);
+    assert_eq!(langs(&store, "tool"), of(&[("en", 10), ("zh-Hans", 10)]));
 }

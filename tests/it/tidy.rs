@@ -48,7 +48,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("config", METHODS),
     (
         "site",
-        &["align", "config", "extract", "judge", "keys", "learn", "lexicon", "papers", "recover", "store", "verify"],
+        &[
+            "align", "config", "extract", "judge", "keys", "labels", "learn", "lexicon", "papers", "recover", "store",
+            "verify",
+        ],
     ),
     ("upkeep", &["config", "keys", "store"]),
     ("program", &["config"]),
