@@ -301,8 +301,9 @@ impl<'v, 's> Rounds<'v, 's> {
         without.last()
     }
 
-    /// Fits weights to the pairs of parts without keys, and to those of languages of which the run has learnt nothing. Examples are pairs in
-    /// which each page is the best candidate of the other.
+    /// Fits weights to the pairs of parts without keys, and to those of languages of which the run has learnt nothing, as if the part were a
+    /// site by itself: what the run has learnt of other sites is how similar pages are there, by words that are used there. Examples are
+    /// pairs in which each page is the best candidate of the other.
     fn fit(&mut self) -> Result<()> {
         let parts = self.site.parts();
         let mut by_part = ByPart::<Vec<(&Compared, f64)>>::new();
@@ -326,7 +327,7 @@ impl<'v, 's> Rounds<'v, 's> {
             };
             let leading = list.into_iter().filter(|(one, evidence)| leads(one.candidate.pair, *evidence));
             let leading: Vec<&Compared> = leading.map(|(one, _)| one).collect();
-            fitted.push(((langs, part), self.fitted_to(&leading, &self.models.scorer(langs))?));
+            fitted.push(((langs, part), self.fitted_to(&leading, &self.settings.judge.fit.shipped)?));
         }
         for (of, scorer) in fitted {
             // Where there are too few examples, the weights of the run are used.
