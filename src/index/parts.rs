@@ -52,8 +52,8 @@ impl Tree {
     }
 }
 
-/// How many pages a part must have (an estimate): in a smaller part, frequencies are due to chance.
-pub const MIN_PAGES: u32 = 20;
+/// How many pages a part must have: twice as many as a belief is worth, so that more is seen in it than expected.
+pub const MIN_PAGES: u32 = 2 * WORTH as u32;
 
 /// The parts of a site: folders with enough pages, in two languages or more, and with fewer pages than the part that contains them.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use super::odds::{bounded, logit};
 use super::prior::{STRONG, share_right};
-use crate::index::parts::{MIN_PAGES, WORTH};
+use crate::index::parts::WORTH;
 use crate::logistic::{self, dot, sigmoid};
 use crate::types::measures::measures;
 use crate::types::{MEASURES, Measure, Similarities};
@@ -34,7 +34,7 @@ impl Default for FitParams {
     fn default() -> FitParams {
         FitParams {
             shipped: Scorer::default(),
-            min_good: MIN_PAGES as usize,
+            min_good: 20,
             good: (STRONG, WORTH),
             stiffness: WORTH,
             verdicts: 200.0,

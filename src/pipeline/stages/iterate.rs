@@ -30,7 +30,7 @@ impl Stage for Iterate {
     }
 
     fn version(&self) -> u32 {
-        19
+        20
     }
 
     fn sections(&self) -> &'static [&'static str] {

@@ -36,7 +36,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        21
+        22
     }
 
     fn sections(&self) -> &'static [&'static str] {
