@@ -16,7 +16,7 @@ use super::tables::{KeyValues, keys_row};
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
 use crate::keys::hosts::host_ranges;
-use crate::keys::{KeyScope, Kin, State};
+use crate::keys::{Kin, State};
 use crate::pipeline::fingerprint;
 use crate::pipeline::stages::keys::Keys;
 use crate::query::{KeyLine, numbered_keys, state_name};
@@ -24,6 +24,7 @@ use crate::site::open::OpenSite;
 use crate::site::{Scope, Site, sites};
 use crate::store::layout::{HostRow, KeyRow, PageEntry, PairRow, ResultRecord, SkipEntry, StoredPage};
 use crate::store::{Captures, Store, Unpacked};
+use crate::types::KeyScope;
 use crate::types::number;
 use crate::types::{Key, SiteId, SkipReason, host_of};
 

@@ -15,7 +15,7 @@ pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
 pub struct FitParams {
     /// The weights before anything is learnt: those of the table of measures.
     pub shipped: Scorer,
-    /// Least number of good pairs, and of bad ones, for weights to be fitted. Default 20, the pages of a part that speaks for itself.
+    /// Least number of good pairs, and of bad ones, for weights to be fitted. Default 20 (an estimate).
     pub min_good: usize,
     /// Share of the good examples that are right, and how many pairs that belief is worth. Default 0.9, 4, as for a strong key.
     pub good: (f64, f64),

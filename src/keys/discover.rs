@@ -11,7 +11,6 @@ use super::competition::{Matched, compete};
 use super::credibility::{self, KeyEvidence, State};
 use super::found::{Discovery, FoundKey, FoundPair};
 use super::hosts::{HostSizes, host_at, host_ranges};
-use super::key_scope::KeyScope;
 use super::linking_power::{self, Ranked};
 use super::params::{CoreMode, Order, Params, SiteUnit};
 use super::slots::Shape;
@@ -24,6 +23,7 @@ use crate::index::site::{NO_LABEL, Pages, SiteIndex};
 use crate::labels::{self, folders};
 use crate::language::profiles::Profiles;
 use crate::text::counterpart;
+use crate::types::KeyScope;
 use crate::types::{Field, Lang, LangPair, PagePair, Step, Watch};
 
 /// What is known from elsewhere when a domain is searched.

@@ -3,9 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::credibility::{KeyEvidence, State};
-use super::key_scope::KeyScope;
 use crate::index::site::Pages;
 use crate::language::profiles::Line;
+use crate::types::KeyScope;
 use crate::types::{Key, Lang};
 
 /// A key of one site.

@@ -2,8 +2,8 @@
 
 use super::credibility::State;
 use super::found::FoundPair;
-use super::key_scope::KeyScope;
 use crate::types::Key;
+use crate::types::KeyScope;
 
 /// One key of a site.
 #[derive(Clone, Debug, PartialEq)]

@@ -14,10 +14,10 @@ mod discover;
 mod doubtful;
 mod found;
 pub mod hosts;
-mod key_scope;
 #[cfg(feature = "exec")]
 mod kin;
 mod known;
+pub mod least;
 pub mod linking_power;
 mod marks;
 mod params;
@@ -34,7 +34,6 @@ pub use credibility::KeyEvidence;
 pub use credibility::{GlobalSum, State};
 pub use discover::{Elsewhere, discover};
 pub use found::{FoundKey, FoundPair};
-pub use key_scope::KeyScope;
 #[cfg(feature = "exec")]
 pub(crate) use kin::Kin;
 pub use known::{KnownKey, KnownKeys};

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::credibility::{MIN_COVERAGE, MIN_CREDIBILITY, MIN_PAIRS_NAMED, MIN_PAIRS_OTHER};
+use super::least::{MIN_COVERAGE, MIN_CREDIBILITY, MIN_PAIRS_NAMED, MIN_PAIRS_OTHER};
 use super::suffixes;
 use crate::error::{Error, Result};
 use crate::files::{self, GivenFile};

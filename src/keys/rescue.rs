@@ -9,9 +9,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::credibility::{self, GlobalSum, State};
 use super::found::FoundKey;
-use super::key_scope::Counted;
 use super::params::Params;
 use crate::error::Result;
+use crate::types::Counted;
 use crate::types::{LangPair, NULL, SiteId, unescape};
 
 /// What a site adds to the global credibility of a pattern, as found without help from other sites.
@@ -188,8 +188,8 @@ pub fn hash_of<'s>(patterns: impl IntoIterator<Item = &'s String>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::KeyScope;
     use crate::keys::credibility::{KeyEvidence, State};
+    use crate::types::KeyScope;
     use crate::types::{Edit, Field, Key, Lang};
 
     fn found(from: &str, to: &str, power: u64, state: State) -> FoundKey {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::credibility::{MIN_COVERAGE, MIN_CREDIBILITY, MIN_PAIRS_NAMED, MIN_PAIRS_OTHER};
+use super::least::{MIN_COVERAGE, MIN_CREDIBILITY, MIN_PAIRS_NAMED, MIN_PAIRS_OTHER};
 use crate::text::tokens::{Anatomy, Separators};
 use crate::types::{Field, Lang, host_of, registrable_domain};
 

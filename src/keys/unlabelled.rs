@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::credibility::MIN_PAIRS_NAMED;
+use super::least::MIN_PAIRS_NAMED;
 use super::params::{LISTED_SHARE, Params};
 use super::slots::{Occurrence, Role, Shape, Sink, skeletons};
 use crate::index::site::{Pages, SiteIndex};

@@ -1,6 +1,6 @@
 //! How much is learnt, and from what.
 
-use crate::keys::credibility::MIN_CREDIBILITY;
+use crate::keys::least::MIN_CREDIBILITY;
 use crate::lexicon::LearnParams;
 
 /// Settings of learning.

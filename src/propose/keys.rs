@@ -4,8 +4,9 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::partners::Partners;
-use crate::keys::{KeyScope, KnownKey, KnownKeys, Marks, State, counterpart};
+use crate::keys::{KnownKey, KnownKeys, Marks, State, counterpart};
 use crate::text::tokens::Anatomy;
+use crate::types::KeyScope;
 use crate::types::{Candidate, Lang, LangPair, Method, PagePair};
 use crate::verify::SiteView;
 

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::index::parts::WORTH;
-use crate::keys::credibility::{MIN_COVERAGE, MIN_PAIRS_OTHER};
+use crate::keys::least::{MIN_COVERAGE, MIN_PAIRS_OTHER};
 use crate::keys::{KnownKeys, Marks};
 use crate::language::codes::named_language;
 use crate::text::tokens::{Anatomy, Separators};

@@ -10,12 +10,13 @@ use super::number;
 use crate::config::Config;
 use crate::error::Result;
 use crate::index::site::Urls;
-use crate::keys::{KeyScope, State, credibility};
+use crate::keys::{State, credibility};
 use crate::site::results::Site;
 use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::store::layout::ArchivedResultRecord;
 use crate::text::counterpart;
+use crate::types::KeyScope;
 use crate::types::{Edit, Field, JudgedPair, Key, Lang, LangPair, NULL, SiteId, SourceStats, host_of, pattern};
 
 /// One key of one site, for listing.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::keys::KeyScope;
+use crate::types::KeyScope;
 use crate::types::{Key, Lang};
 
 /// A key that can make URLs: it is strong or rescued and was assigned pairs.

@@ -194,8 +194,8 @@ fn best_counterpart(
 mod tests {
     use super::super::known::tests::ListedSite;
     use super::*;
-    use crate::keys::KeyScope;
     use crate::types::Field;
+    use crate::types::KeyScope;
 
     fn lang(tag: &str) -> Lang {
         Lang::parse(tag).expect("a tag")

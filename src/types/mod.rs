@@ -8,6 +8,7 @@ mod document;
 mod id;
 mod judged;
 mod key;
+mod key_scope;
 mod lang;
 mod lang_codes;
 mod mark;
@@ -33,6 +34,7 @@ pub use document::{AlignedSentences, DocumentLine, LanguageLine, PageLine, Sente
 pub use id::{ArchiveId, SiteId};
 pub use judged::{Beliefs, Candidate, Compared, JudgedPair, JudgedSite, Method, Outcome, SourceStats};
 pub use key::{Edit, Field, Key, NULL, pattern, unescape};
+pub use key_scope::{Counted, KeyScope};
 pub use lang::{Lang, LangPair, is_whole_tag};
 pub use mark::{Mark, Marked, Verdict};
 pub(crate) use nearest_name::meant;

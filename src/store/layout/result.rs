@@ -2,7 +2,7 @@
 
 use rkyv::{Archive, Serialize};
 
-use crate::keys::KeyScope;
+use crate::types::KeyScope;
 use crate::types::{Edit, Field, Key, Lang, LangPair};
 
 /// Keys and pairs of one site. Kind 4.

@@ -52,14 +52,14 @@ impl From<Range<u32>> for KeyScope {
 
 /// Pages that have been counted, so that none of them counts twice.
 #[derive(Debug, Default)]
-pub(super) struct Counted {
+pub struct Counted {
     /// The end of each range, by its start.
     ranges: BTreeMap<u32, u32>,
 }
 
 impl Counted {
     /// Counts the pages of a scope; `false`, and nothing is counted, if any of them has been counted before. Cost: log n for each range.
-    pub(super) fn count(&mut self, scope: &KeyScope) -> bool {
+    pub fn count(&mut self, scope: &KeyScope) -> bool {
         let is_counted =
             |&(start, end): &(u32, u32)| self.ranges.range(..end).next_back().is_some_and(|range| *range.1 > start);
         let is_new = !scope.0.iter().any(is_counted);
