@@ -77,7 +77,7 @@ impl Finder {
         let numbers = langs.map(|lang| self.number(lang));
         for (text, [own, other]) in texts.into_iter().zip([numbers, [numbers[1], numbers[0]]]) {
             if text.hash != 0 && !text.is_long {
-                let page = place % PLACES << 1 | u32::from(are_same);
+                let page = (place % PLACES) << 1 | u32::from(are_same);
                 self.beside.push(Entry { key: text.hash, value: own << 16 | other & 0xffff, page })?;
             }
         }

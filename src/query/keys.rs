@@ -173,6 +173,9 @@ pub(crate) fn numbered_keys(
     Ok(lines)
 }
 
+/// The first and the last page of the pairs of a key in either language, and whether any of its pages is in a scope.
+type Reach = ([(u32, u32); 2], bool);
+
 /// Where the keys of a site act.
 struct Places<'s> {
     site: &'s Site,
@@ -180,15 +183,15 @@ struct Places<'s> {
     here: Option<Vec<Range<u32>>>,
     /// Hosts of the site, where a single host is requested.
     hosts: FxHashSet<&'s str>,
-    /// For each key, the first and the last page of its pairs in either language, and whether any of these pages is in the scope.
-    reach: Vec<Option<([(u32, u32); 2], bool)>>,
+    /// Of each key that has pairs.
+    reach: Vec<Option<Reach>>,
 }
 
 impl<'s> Places<'s> {
     fn of(site: &'s Site, result: &ArchivedResultRecord, scope: &Scope) -> Places<'s> {
         let here = (!scope.is_all()).then(|| pages_of(site, scope));
         let is_here = |page: u32| here.as_ref().is_none_or(|here| lies_in(here, page));
-        let mut reach: Vec<Option<([(u32, u32); 2], bool)>> = vec![None; result.keys.len()];
+        let mut reach: Vec<Option<Reach>> = vec![None; result.keys.len()];
         for row in result.pairs.iter() {
             let pages = [row.a.to_native(), row.b.to_native()];
             if let Some(reach) = reach.get_mut(row.key.to_native() as usize) {
