@@ -202,4 +202,6 @@ fn a_page_whose_url_and_own_text_are_in_one_language_counts_for_it_whatever_is_a
     site.write(&archive);
     run(&store, &[&archive]);
     assert_eq!(langs(&store, "tool"), of(&[("en", 10), ("zh-Hans", 10)]));
+    let explained = stdout(&store, &["explain", "http://tool.test/docs/tool-9/zh_HANS-CN"]);
+    assert!(explained.contains("paired, with 1 page"), "{explained}");
 }
