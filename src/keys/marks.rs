@@ -96,17 +96,9 @@ impl Marks {
         found
     }
 
-    /// The language whose mark is in a URL, where that has the mark of no other.
-    pub fn only(&self, identity: &str) -> Option<Lang> {
-        match self.langs_in(identity, &mut Anatomy::default())[..] {
-            [marked] => Some(marked),
-            _ => None,
-        }
-    }
-
     /// True for a URL with the mark of a language, and of no other.
     pub fn is_under(&self, identity: &str, lang: Lang) -> bool {
-        self.only(identity).is_some_and(|marked| marked.agrees(lang))
+        matches!(self.langs_in(identity, &mut Anatomy::default())[..], [marked] if marked.agrees(lang))
     }
 
     /// The URLs without the directory that names a page's language, and without the one before it as well: `/translations/zh_CN/a` gives

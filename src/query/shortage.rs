@@ -394,8 +394,9 @@ fn of_pages(site: &Site, range: Range<u32>, paired: &[bool]) -> Counts {
             counts.copies += 1;
             continue;
         }
-        let langs = [site.lang(page), site.lang_by_keys(page), site.pages.detected(page)];
-        if let Some(lang) = langs.into_iter().find(|lang| lang.is_known()) {
+        let by_keys = site.lang_by_keys(page);
+        let lang = if by_keys.is_known() { by_keys } else { site.pages.detected(page) };
+        if lang.is_known() {
             let of_lang = counts.langs.entry(lang).or_default();
             of_lang.pages += 1;
             of_lang.part += u32::from(site.lang(page).is_known());

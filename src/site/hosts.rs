@@ -79,8 +79,8 @@ pub fn hosts_of(store: &Store, id: SiteId, is_wanted: impl Fn(&str) -> bool) -> 
     let fresh = store.result_head(id)?.is_some_and(|result| result.generation == head.generation);
     let result = if fresh { store.result(id)? } else { None };
     let judged = if fresh { judged(store, id, &head)? } else { None };
-    let moved = if judged.as_ref().is_some_and(|judged| !judged.copies.is_empty() || !judged.foreign.is_empty()) {
-        moved(&Site::open(store, id)?)
+    let copies = if judged.as_ref().is_some_and(|judged| !judged.copies.is_empty() || !judged.foreign.is_empty()) {
+        out_of_competition(&Site::open(store, id)?)
     } else {
         BTreeMap::new()
     };
@@ -96,12 +96,12 @@ pub fn hosts_of(store: &Store, id: SiteId, is_wanted: impl Fn(&str) -> bool) -> 
             Some(row) => row.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1.to_native())).collect(),
             None => host.langs.iter().map(|l| (Lang::from_bytes(l.0), l.1)).collect(),
         };
-        // In the result of keys, copies by URL already count as of no language; copies by links and pages of foreign text are moved to where they
-        // count now.
-        for ((lang, now), moved) in moved.get(host.host.as_str()).into_iter().flatten() {
-            if let Some(pages) = langs.get_mut(lang).filter(|pages| **pages >= *moved) {
-                *pages -= moved;
-                *langs.entry(*now).or_default() += moved;
+        // In the result of keys, copies by URL already count as of no language; copies by links and pages of foreign text are moved there
+        // now.
+        for (lang, copies) in copies.get(host.host.as_str()).into_iter().flatten() {
+            if let Some(pages) = langs.get_mut(lang).filter(|pages| **pages >= *copies) {
+                *pages -= copies;
+                *langs.entry(Lang::UNKNOWN).or_default() += copies;
             }
         }
         langs.retain(|_, pages| *pages > 0);
@@ -120,10 +120,9 @@ pub fn hosts_of(store: &Store, id: SiteId, is_wanted: impl Fn(&str) -> bool) -> 
     Ok(lines)
 }
 
-/// For each host, how many pages count for another language, or none, than keys show: copies by their links but not by their URLs, and pages whose own
-/// text is in another language.
-fn moved(site: &Site) -> BTreeMap<String, BTreeMap<(Lang, Lang), u32>> {
-    let mut moved: BTreeMap<String, BTreeMap<(Lang, Lang), u32>> = BTreeMap::new();
+/// For each host and language, how many pages are copies by their links but not by their URLs, or have their own text in another language.
+fn out_of_competition(site: &Site) -> BTreeMap<String, BTreeMap<Lang, u32>> {
+    let mut copies: BTreeMap<String, BTreeMap<Lang, u32>> = BTreeMap::new();
     let pages = |judged: &Mapped<JudgedRecord>| {
         let mut pages: Vec<u32> = judged.copies().chain(judged.foreign_pages().map(|(page, _)| page)).collect();
         pages.sort_unstable();
@@ -137,8 +136,8 @@ fn moved(site: &Site) -> BTreeMap<String, BTreeMap<(Lang, Lang), u32>> {
             .is_some_and(|result| result.copies.binary_search_by_key(&page, |copy| copy.0.to_native()).is_ok());
         let lang = site.lang_by_keys(page);
         if !by_url && lang.is_known() {
-            *moved.entry(site.host(page).to_owned()).or_default().entry((lang, site.lang(page))).or_default() += 1;
+            *copies.entry(site.host(page).to_owned()).or_default().entry(lang).or_default() += 1;
         }
     }
-    moved
+    copies
 }

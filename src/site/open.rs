@@ -7,9 +7,9 @@ use crate::error::{Error, Result};
 use crate::index::graph::Links;
 use crate::index::parts::Tree;
 use crate::index::site::{Pages, Urls};
-use crate::keys::{FoundPair, KnownKey, KnownKeys, Marks, State};
+use crate::keys::{FoundPair, KnownKey, KnownKeys, State};
 use crate::labels::folders;
-use crate::site::results::{langs_by_keys, langs_by_own_text, marks};
+use crate::site::results::langs_by_keys;
 use crate::store::layout::{ArchivedKeyRow, ResultRecord, SiteHead};
 use crate::store::records::Mapped;
 use crate::store::{SiteLinks, SitePages, Store};
@@ -55,16 +55,6 @@ impl<'s> OpenSite<'s> {
     /// The language that each page counts for; unknown for pages that take no part, such as copies.
     fn langs(&self) -> Vec<Lang> {
         langs_by_keys(&self.pages, &self.result)
-    }
-
-    /// The languages that pages count for whose own text is in another one, `foreign`, than their keys show; unknown for those that take no part.
-    pub fn langs_by_own_text(&self, foreign: impl Iterator<Item = (u32, Lang)>) -> Vec<(u32, Lang)> {
-        langs_by_own_text(&self.pages, &self.result, foreign)
-    }
-
-    /// What stands for which language in its keys.
-    pub fn marks(&self) -> Marks {
-        marks(&self.result)
     }
 
     /// The language pairs of which its keys may have pairs.

@@ -6,14 +6,13 @@ use rustc_hash::FxHashSet;
 
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};
-use crate::keys::{Marks, State};
 use crate::store::layout::{
     ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, JudgedHead, JudgedRecord, RequestedRecord, ResultRecord,
     SiteHead, SkipEntry, StoredPage,
 };
 use crate::store::records::{Mapped, RecordRef};
 use crate::store::{Judged, PairsOf, SitePages, Store};
-use crate::types::{Key, Lang, Provenance, Signals, SiteId, SkipReason, host_of, registrable_domain};
+use crate::types::{Lang, Provenance, Signals, SiteId, SkipReason, host_of, registrable_domain};
 
 /// One site, opened.
 pub struct Site {
@@ -27,8 +26,6 @@ pub struct Site {
     pub result: Option<Mapped<ResultRecord>>,
     /// The result of verification or iteration, whichever was last, if it was made from these keys.
     pub judged: Option<Mapped<JudgedRecord>>,
-    /// The pages whose own text is in another language than their keys show, with the language that they count for, by page.
-    by_own_text: Vec<(u32, Lang)>,
     /// Where its page pairs are.
     pub source: Option<PairSource>,
     /// The URLs that were requested of crawlers, without scheme.
@@ -53,11 +50,7 @@ impl Site {
         for domain in domains {
             requested.extend(store.requested(&domain)?);
         }
-        let by_own_text = match (&result, &judged) {
-            (Some(result), Some(judged)) => langs_by_own_text(&pages, result, judged.foreign_pages()),
-            _ => Vec::new(),
-        };
-        Ok(Site { id, head, pages, result, judged, by_own_text, source, requested })
+        Ok(Site { id, head, pages, result, judged, source, requested })
     }
 
     /// The page of which an untranslated copy is a copy, whether its URL or its links show that.
@@ -69,25 +62,16 @@ impl Site {
         by_address.or_else(|| self.judged.as_ref()?.copy_of(page))
     }
 
-    /// The language of a page's own text, where it differs from the one the page would count for, so that it counts for none.
+    /// The language of a page's own text, where it differs from the one the page would count for.
     pub fn foreign(&self, page: u32) -> Option<Lang> {
-        let is_out = !self.lang_by_own_text(page)?.is_known();
-        self.judged.as_ref()?.foreign(page).filter(|_| is_out)
+        self.judged.as_ref()?.foreign(page)
     }
 
-    /// The language that a page counts for whose own text is in another one than its keys show; none (`und`) where its URL has no mark of it.
-    pub fn lang_by_own_text(&self, page: u32) -> Option<Lang> {
-        let at = self.by_own_text.binary_search_by_key(&page, |row| row.0).ok()?;
-        Some(self.by_own_text[at].1)
-    }
-
-    /// The language that a page counts for: none (`und`) for an untranslated copy, whether its URL or its links show that; that of its own text, or
-    /// none, where this is in another language than its keys show; else the language that its keys show, or the detected one.
+    /// The language that a page counts for: none (`und`) for an untranslated copy, whether its URL or its links show that, and for a page
+    /// whose own text is in another language; else the language that its keys show, or the detected one.
     pub fn lang(&self, page: u32) -> Lang {
-        if self.judged.as_ref().is_some_and(|judged| judged.copy_of(page).is_some()) {
-            return Lang::UNKNOWN;
-        }
-        self.lang_by_own_text(page).unwrap_or_else(|| self.lang_by_keys(page))
+        let is_out = |judged: &Mapped<JudgedRecord>| judged.copy_of(page).is_some() || judged.foreign(page).is_some();
+        if self.judged.as_ref().is_some_and(is_out) { Lang::UNKNOWN } else { self.lang_by_keys(page) }
     }
 
     /// The language of a page's text, whether the page counts for it or not: a copy counts for none, but its text is in a language.
@@ -180,29 +164,6 @@ impl Site {
 pub fn langs_by_keys(pages: &SitePages, result: &ArchivedResultRecord) -> Vec<Lang> {
     let lang = |page| lang_of_keys(result, page).unwrap_or_else(|| pages.detected(page));
     (0..pages.count()).map(lang).collect()
-}
-
-/// The languages that pages count for whose own text is in another one, `foreign`, than their keys show: that of the own text where the URL has a mark
-/// of it and of no other, for then only what stands around the text is in another language; else none (`und`).
-pub fn langs_by_own_text(
-    pages: &SitePages,
-    result: &ArchivedResultRecord,
-    foreign: impl Iterator<Item = (u32, Lang)>,
-) -> Vec<(u32, Lang)> {
-    let mut foreign = foreign.peekable();
-    if foreign.peek().is_none() {
-        return Vec::new();
-    }
-    let marks = marks(result);
-    let counts_for = |page: u32, own: Lang| marks.only(pages.identity(page)).filter(|marked| marked.agrees(own));
-    foreign.map(|(page, own)| (page, counts_for(page, own).unwrap_or(Lang::UNKNOWN))).collect()
-}
-
-/// What stands for which language in the keys of a site whose pairs are taken.
-pub fn marks(result: &ArchivedResultRecord) -> Marks {
-    let in_use = result.keys.iter().filter(|row| State::from_code(row.state).is_some_and(State::takes_pairs));
-    let keys: Vec<(Key, f64)> = in_use.filter_map(|row| Some((row.key()?, row.credibility.to_native()))).collect();
-    Marks::of(keys.iter().map(|(key, credibility)| (key, *credibility)))
 }
 
 /// What keys say about the language of a page; `None` where they say nothing. A page that is a copy by its URL is `und`.

@@ -252,8 +252,8 @@ pub struct JudgedSite {
     pub hosts: Vec<(String, u64)>,
     /// Untranslated copies among pages of another language, each with the page that it copies.
     pub copies: Vec<(u32, u32)>,
-    /// Pages whose own text is in another language of the site than the one that their keys and their whole text show; each with that language,
-    /// sorted. They count for it where their URLs have its mark, and else for none, because only their labels are translated.
+    /// Pages whose own text is in another language of the site than the one they count for, because only their labels are translated; each
+    /// with that language, sorted.
     pub foreign: Vec<(u32, Lang)>,
     /// Weights of the score that were fitted to parts of the site.
     pub fitted: Vec<(LangPair, Vec<f64>)>,

@@ -133,25 +133,16 @@ impl Furniture {
     }
 
     /// The language that the own text of a page is certainly in, if there is enough of it and hardly any of it is in the language for which
-    /// the page counts. What is in the language that the URL of the page is `marked` with is enough, whatever share of the page it is.
-    pub fn own_language(
-        &self,
-        page: &Page,
-        (of, marked): ((u32, Lang), Option<Lang>),
-        params: &Params,
-    ) -> Option<Lang> {
-        let ((_, lang), (text, runs)) = (of, self.own_text(page, of));
+    /// the page counts.
+    pub fn own_language(&self, page: &Page, (part, lang): (u32, Lang), params: &Params) -> Option<Lang> {
+        let (text, runs) = self.own_text(page, (part, lang));
         let is_most = text.len() as f64 >= params.min_own_share * page.text.len() as f64;
         // The own text is nearly all of the text, from which the page's language was detected.
         let is_all = text.len() as f64 >= params.all_own * page.text.len() as f64 && page.detected.agrees(lang);
-        if text.len() < params.min_bytes as usize || !(is_most || marked.is_some()) || is_all {
+        if text.len() < params.min_bytes as usize || !is_most || is_all {
             return None;
         }
         let found = language::detect(&text, &runs, &params.language);
-        let is_marked = marked.is_some_and(|marked| marked.agrees(found.lang));
-        if !(is_most || is_marked) {
-            return None;
-        }
         if !found.lang.is_known() || found.lang.agrees(lang) || found.confidence < params.min_confidence {
             return None;
         }
@@ -211,35 +202,23 @@ pub struct ForeignText {
     pub lang: Lang,
 }
 
-/// A page whose language is in doubt.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct InDoubt {
-    /// The page.
-    pub page: u32,
-    /// Its part of the site, and the language for which it counts.
-    pub place: (u32, Lang),
-    /// Another language, the only one of which its URL has the mark.
-    pub marked: Option<Lang>,
-}
-
 /// Of the pages whose language is in doubt, finds those whose own text is in another language of their part of the site, so that only their
-/// labels are translated, or only their text. `count` gives the number of pages of a part that count
+/// labels are translated. `pages` are (page, (part, language for which it counts)); `count` gives the number of pages of a part that count
 /// for a language. A language with few pages in the part compared with the page's language is ignored: it is usually a related language,
 /// detected by mistake.
 ///
 /// # Errors
 /// When a page cannot be read.
 pub fn foreign_texts(
-    pages: &[InDoubt],
+    pages: &[(u32, (u32, Lang))],
     read: impl Fn(u32) -> Result<Page>,
     furniture: &Furniture,
     count: impl Fn(u32, Lang) -> u32,
     params: &Params,
 ) -> Result<Vec<ForeignText>> {
     let mut found = Vec::new();
-    for &InDoubt { page, place, marked } in pages {
-        let ((part, lang), read) = (place, read(page)?);
-        let Some(own) = furniture.own_language(&read, (place, marked), params) else { continue };
+    for &(page, (part, lang)) in pages {
+        let Some(own) = furniture.own_language(&read(page)?, (part, lang), params) else { continue };
         let (pages, others) = (count(part, own), count(part, lang));
         if pages.saturating_mul(MUCH) >= others && pages >= params.min_pages {
             found.push(ForeignText { page, lang: own });
@@ -306,22 +285,6 @@ mod tests {
         assert_eq!([0, 1, 2].map(has), [[true, false, false], [true, true, false], [true, true, false]]);
     }
 
-    fn in_doubt(page: u32, lang: Lang, marked: Option<Lang>) -> InDoubt {
-        InDoubt { page, place: (0, lang), marked }
-    }
-
-    #[test]
-    fn own_text_in_the_language_that_the_url_is_marked_with_may_be_the_smaller_share_of_a_page() {
-        let (de, params) = (Lang::parse("de").expect("a tag"), Params::default());
-        let framed = page(&[MENU, MENU, MENU, ENGLISH]);
-        let found = |marked: Option<Lang>| {
-            let read = |_| Ok(framed.clone());
-            foreign_texts(&[in_doubt(0, de, marked)], read, &furniture(), |_, _| 30, &params).expect("pages in memory")
-        };
-        assert_eq!((found(None), found(Lang::parse("fr"))), (vec![], vec![]));
-        assert_eq!(found(Some(Lang::EN)), [ForeignText { page: 0, lang: Lang::EN }]);
-    }
-
     #[test]
     fn a_page_of_german_labels_is_in_the_language_of_its_own_text() {
         let (de, params) = (Lang::parse("de").expect("a tag"), Params::default());
@@ -329,16 +292,14 @@ mod tests {
         let found = |english: u32| {
             let count = |_, lang: Lang| if lang == de { 40 } else { english };
             let read = |at: u32| Ok(pages[at as usize].clone());
-            foreign_texts(&[in_doubt(0, de, None), in_doubt(1, de, None)], read, &furniture(), count, &params)
-                .expect("pages in memory")
+            foreign_texts(&[(0, (0, de)), (1, (0, de))], read, &furniture(), count, &params).expect("pages in memory")
         };
         assert_eq!(found(30), [ForeignText { page: 0, lang: Lang::EN }]);
         // Texts in Scots are taken for English.
         let count = |_, _| 40;
         let read = |at: u32| Ok(pages[at as usize].clone());
         let sco = Lang::parse("sco").expect("a tag");
-        let of_scots = foreign_texts(&[in_doubt(0, sco, None)], read, &furniture(), count, &params);
-        assert_eq!(of_scots.expect("pages in memory"), []);
+        assert_eq!(foreign_texts(&[(0, (0, sco))], read, &furniture(), count, &params).expect("pages in memory"), []);
         // The site hardly has pages in this language.
         assert_eq!(found(3), []);
         let (shares, bytes) = furniture().shares(&pages[0], (0, de), &params);

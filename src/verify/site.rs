@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::own_text::{self, ForeignText, Furniture, InDoubt, Shares, foreign_texts};
+use super::own_text::{self, ForeignText, Furniture, Shares, foreign_texts};
 use super::params::Params;
 use super::profile::{self, Own, Profile};
 use super::verifiers;
@@ -216,12 +216,7 @@ impl<'s> SiteView<'s> {
 
     /// Excludes pages from the competition.
     pub fn leave_out(&mut self, pages: impl Iterator<Item = u32>) {
-        self.count_for(pages.map(|page| (page, Lang::UNKNOWN)));
-    }
-
-    /// Lets pages count for other languages; those for which the language is unknown take no part.
-    pub fn count_for(&mut self, langs: impl Iterator<Item = (u32, Lang)>) {
-        langs.for_each(|(page, lang)| self.langs[page as usize] = lang);
+        pages.for_each(|page| self.langs[page as usize] = Lang::UNKNOWN);
         // A profile contains the language of its page, so profiles must be made again.
         self.profiles = Mutex::default();
         self.strayed = OnceLock::new();
@@ -439,26 +434,23 @@ impl<'s> SiteView<'s> {
     }
 
     /// Pages whose own text is in another language of their part of the site than the one for which they count: only their labels are
-    /// translated, or only their text is. Reads the pages whose language is in doubt: because little tells it, or because their URLs have the mark of
-    /// another one, which says that the text around their own is not theirs. `mark` gives the only language of which a URL has the mark.
+    /// translated. Reads the pages whose language is in doubt.
     ///
     /// # Errors
     /// When a page cannot be read.
-    pub fn foreign_texts(&self, mark: &dyn Fn(&str) -> Option<Lang>) -> Result<Vec<ForeignText>> {
+    pub fn foreign_texts(&self) -> Result<Vec<ForeignText>> {
         let Some(params) = &self.params.own_text else { return Ok(Vec::new()) };
         let parts = self.parts();
-        let looked_at = |page: u32| {
-            let (lang, facts) = (self.langs[page as usize], self.facts(page));
-            if !lang.is_known() || !facts.form.has_text() {
-                return None;
-            }
+        let is_doubtful = |&page: &u32| {
+            let lang = self.langs[page as usize];
+            let facts = self.facts(page);
             // What a program of the user has told, detection would take for something else.
             let is_beyond = !facts.is_guess && !is_told(facts.detected);
             let is_sure = (facts.confidence >= params.sure || is_beyond) && facts.detected.agrees(lang);
-            let marked = mark(self.pages().identity(page)).filter(|marked| !marked.agrees(lang));
-            (marked.is_some() || !is_sure).then(|| InDoubt { page, place: self.place(page), marked })
+            lang.is_known() && facts.form.has_text() && !is_sure
         };
-        let doubtful: Vec<InDoubt> = (0..self.pages().count()).filter_map(looked_at).collect();
+        let doubtful = (0..self.pages().count()).filter(is_doubtful);
+        let doubtful: Vec<(u32, (u32, Lang))> = doubtful.map(|page| (page, self.place(page))).collect();
         if doubtful.is_empty() {
             return Ok(Vec::new());
         }
@@ -682,8 +674,6 @@ mod tests {
         assert_eq!(view.lang_pairs(&[Lang::EN]), []);
         view.leave_out([3].into_iter());
         assert_eq!((view.ordered(0, 3), view.parts().smaller(WHOLE, langs)), (None, 1));
-        view.count_for([(3, fr()), (1, fr())].into_iter());
-        assert_eq!(view.lang_pairs(&[]), [(langs, vec![0], vec![1, 2, 3])]);
     }
 
     #[test]

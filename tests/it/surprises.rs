@@ -202,7 +202,7 @@ fn one_language_alone_is_refused() {
 #[test]
 fn languages_of_which_there_is_nothing_are_said() {
     let store = sample_store();
-    let pages = "diglot: no page is in ja; the pages are in en (37), fr (33), zh-Hans (13), de (10), es (7)\n";
+    let pages = "diglot: no page is in ja; the pages are in en (38), fr (32), zh-Hans (13), de (10), es (7)\n";
     for command in ["pairs", "bitext", "export", "export --what documents", "export --what pages"] {
         let words: Vec<&str> = command.split(' ').collect();
         let [_, stderr] = told(store, &[&words, &["--langs", "en,ja"][..]].concat());

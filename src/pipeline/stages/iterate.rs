@@ -123,7 +123,7 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
     let Some(head) = store.judged_head(Judged::Verified, id)? else { return Ok(None) };
     let verified = store.verified.read(RecordRef(head.record))?;
     site.foreign = verified.foreign_pages().collect();
-    view.count_for(open.langs_by_own_text(site.foreign.iter().copied()).into_iter());
+    view.leave_out(site.foreign.iter().map(|found| found.0));
     if view.by_lang().len() < 2 {
         return Ok(Some(site));
     }

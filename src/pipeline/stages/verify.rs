@@ -247,13 +247,9 @@ fn verify(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) -> 
         }
         impose(&view, &mut site.pairs);
     } else {
-        let marks = open.marks();
-        let foreign = view
-            .foreign_texts(&|identity| marks.only(identity))?
-            .into_iter()
-            .filter(|found| !view.is_stated(found.page));
+        let foreign = view.foreign_texts()?.into_iter().filter(|found| !view.is_stated(found.page));
         site.foreign = foreign.map(|found| (found.page, found.lang)).collect();
-        view.count_for(open.langs_by_own_text(site.foreign.iter().copied()).into_iter());
+        view.leave_out(site.foreign.iter().map(|found| found.0));
         let judged = judge_direct(&view, known.as_ref(), (models, &|langs| models.scorer(langs)), &config.judge)?;
         (site.pairs, site.sources) = (judged.pairs, judged.sources);
     }

@@ -50,8 +50,7 @@ impl<'s> Computed<'s> {
         let Some(open) = OpenSite::open(self.store, site.id)? else { return Ok(None) };
         let Some(judged) = &site.judged else { return Ok(None) };
         let mut view = open.view(self.config);
-        view.count_for(open.langs_by_own_text(judged.foreign_pages()).into_iter());
-        view.leave_out(judged.copies());
+        view.leave_out(judged.copies().chain(judged.foreign_pages().map(|(page, _)| page)));
         let rows: Vec<JudgedPair> = judged.pairs().collect();
         Ok(Some(votes::support(&view, &self.config.iterate.propose, &rows, pair)))
     }
