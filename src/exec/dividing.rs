@@ -24,9 +24,8 @@ use crate::site::open::OpenSite;
 use crate::site::{Scope, Site, sites};
 use crate::store::layout::{HostRow, KeyRow, PageEntry, PairRow, ResultRecord, SkipEntry, StoredPage};
 use crate::store::{Captures, Store, Unpacked};
-use crate::types::KeyScope;
-use crate::types::number;
 use crate::types::{Key, SiteId, SkipReason, host_of};
+use crate::types::{KeyScope, number};
 
 /// The kind of rows that list divided domains. Part: the domain's number among the outlines; number: its first part; count: how many parts.
 const DIVIDED: &str = "divided";

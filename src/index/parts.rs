@@ -15,6 +15,12 @@ use crate::types::{Lang, LangPair};
 /// How many observations a belief is worth that was held before anything was seen, such as what is seen in the part around a part. Half a
 /// dozen observations outweigh it.
 pub const WORTH: f64 = 4.0;
+
+/// A rate in a part, given the rate that is expected there, which is worth [`WORTH`] observations, and the sum of so many observations in it.
+pub fn pooled(expected: f64, sum: f64, count: f64) -> f64 {
+    (WORTH * expected + sum) / (WORTH + count)
+}
+
 /// The part that is the whole site and contains all others.
 pub const WHOLE: u32 = 0;
 
@@ -179,6 +185,13 @@ impl Parts {
     /// A part and all parts that contain it, from the inside out.
     pub fn chain(&self, part: u32) -> impl Iterator<Item = u32> + '_ {
         std::iter::successors(Some(part), |&part| self.outer(part))
+    }
+
+    /// The same parts from the outside in, as what is expected of a part comes from the one around it.
+    pub fn inwards(&self, part: u32) -> impl Iterator<Item = u32> {
+        let mut chain: Vec<u32> = self.chain(part).collect();
+        chain.reverse();
+        chain.into_iter()
     }
 
     /// Sums values given for single parts into all parts that contain them; outer parts come first. Cost: number of values × depth of the

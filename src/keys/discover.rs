@@ -23,8 +23,7 @@ use crate::index::site::{NO_LABEL, Pages, SiteIndex};
 use crate::labels::{self, folders};
 use crate::language::profiles::Profiles;
 use crate::text::counterpart;
-use crate::types::KeyScope;
-use crate::types::{Field, Lang, LangPair, PagePair, Step, Watch};
+use crate::types::{Field, KeyScope, Lang, LangPair, PagePair, Step, Watch};
 
 /// What is known from elsewhere when a domain is searched.
 #[derive(Clone, Copy)]

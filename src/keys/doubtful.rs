@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::found::FoundKey;
 use super::params::Params;
 use crate::corrections::OfSite;
-use crate::index::parts::{Parts, WORTH};
+use crate::index::parts::{Parts, pooled};
 use crate::index::site::{Pages, SiteIndex};
 use crate::labels::folders;
 use crate::language::codes::named_language;
@@ -173,22 +173,19 @@ impl Letters {
     }
 
     /// How far the text of a page has come from the letters usual in one language to those usual in another: 0 none of the way, 1 all of it.
-    /// Usual is what pages of the part that it is in have; what is usual in the part around it counts for [`WORTH`] pages of each language.
+    /// Usual is what pages of the part that it is in have; what is usual in the part around it counts for [`WORTH`](crate::index::parts::WORTH) pages of each language.
     /// 0 too where the letters of both are alike, and tell nothing, and where the part has more of the other language: pages are partly in
     /// what they were translated from, which there is most of, and not the other way round.
     fn way(&self, page: u32, (from, to): (Lang, Lang), share: f32) -> f64 {
         let sum_in =
             |lang: Lang, part: u32| self.sums.get(&(lang, part)).map_or((0.0, 0.0), |sum| (sum.0, f64::from(sum.1)));
-        let chain: Vec<u32> = self.parts.chain(self.parts.of(page)).collect();
         // The usual share of A–Z in either language, and the share of `to` among the pages in both.
         let mut usual: Option<[f64; 3]> = None;
-        for &part in chain.iter().rev() {
+        for part in self.parts.inwards(self.parts.of(page)) {
             let [of_from, of_to] = [from, to].map(|lang| sum_in(lang, part));
             let added = [of_from, of_to, (of_to.1, of_from.1 + of_to.1)];
             usual = match usual {
-                Some(round) => {
-                    Some(std::array::from_fn(|at| (WORTH * round[at] + added[at].0) / (WORTH + added[at].1)))
-                }
+                Some(round) => Some(std::array::from_fn(|at| pooled(round[at], added[at].0, added[at].1))),
                 None if of_from.1 > 0.0 && of_to.1 > 0.0 => Some(added.map(|(sum, pages)| sum / pages)),
                 None => None,
             };

@@ -5,8 +5,7 @@ use rustc_hash::FxHashMap;
 use super::credibility::{KeyEvidence, State};
 use crate::index::site::Pages;
 use crate::language::profiles::Line;
-use crate::types::KeyScope;
-use crate::types::{Key, Lang};
+use crate::types::{Key, KeyScope, Lang};
 
 /// A key of one site.
 #[derive(Clone, Debug)]

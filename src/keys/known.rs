@@ -2,8 +2,7 @@
 
 use super::credibility::State;
 use super::found::FoundPair;
-use crate::types::Key;
-use crate::types::KeyScope;
+use crate::types::{Key, KeyScope};
 
 /// One key of a site.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,8 +11,7 @@ use super::credibility::{self, GlobalSum, State};
 use super::found::FoundKey;
 use super::params::Params;
 use crate::error::Result;
-use crate::types::Counted;
-use crate::types::{LangPair, NULL, SiteId, unescape};
+use crate::types::{Counted, LangPair, NULL, SiteId, unescape};
 
 /// What a site adds to the global credibility of a pattern, as found without help from other sites.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -189,8 +188,7 @@ pub fn hash_of<'s>(patterns: impl IntoIterator<Item = &'s String>) -> u64 {
 mod tests {
     use super::*;
     use crate::keys::credibility::{KeyEvidence, State};
-    use crate::types::KeyScope;
-    use crate::types::{Edit, Field, Key, Lang};
+    use crate::types::{Edit, Field, Key, KeyScope, Lang};
 
     fn found(from: &str, to: &str, power: u64, state: State) -> FoundKey {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");

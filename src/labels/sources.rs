@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so, letters_of};
 use super::classes::MIN_NAMED;
+use crate::index::parts::pooled;
 use crate::index::site::{PageFacts, Pages, Urls};
 use crate::language::codes::{is_code, names_by_code};
 use crate::language::letters::Letters;
@@ -16,7 +17,7 @@ use crate::language::{
     LIKELY, TOLD, has_words_in, is_alone, is_taken_for, is_told, is_told_as, is_told_in, names::by_name,
 };
 use crate::text::tokens::{Anatomy, Span};
-use crate::types::{Field, Lang};
+use crate::types::{self, Field, Lang};
 
 /// What may name the language of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,8 +53,6 @@ impl Tally {
 /// meant as such; a place in URLs has to be right first.
 const PRIOR_DECLARED: Tally = Tally { right: 4.0, wrong: 1.0 };
 const PRIOR_PLACE: Tally = Tally { right: 1.0, wrong: 1.0 };
-/// What is known of a source on the other hosts of a site counts for so many pages on one of them (an estimate).
-const PAGES_OF_OTHERS: f64 = 4.0;
 /// How often a source must be right to name a language (an estimate).
 pub const BELIEVED: f64 = 0.8;
 
@@ -152,12 +151,13 @@ impl Known {
             let is_like = |lang: Lang| {
                 !is_told(lang) && (pages.told(page) == Some(lang) || pages.are_near(&letters_of(pages, &[page]), lang))
             };
+            let host = hash_of_host(pages, page);
             if let Text::Told(lang) = text {
-                *known.sure.entry((host_of(pages, page), lang.base())).or_default() += 1;
+                *known.sure.entry((host, lang.base())).or_default() += 1;
             }
             match text {
-                Text::Told(lang) | Text::Likely(lang) => known.add_told(pages, page, lang),
-                Text::Other(Some(lang)) if is_like(lang) => known.add_told(pages, page, lang),
+                Text::Told(lang) | Text::Likely(lang) => known.add_told(host, lang),
+                Text::Other(Some(lang)) if is_like(lang) => known.add_told(host, lang),
                 _ => {}
             }
             for name in names {
@@ -193,7 +193,7 @@ impl Known {
                 }
                 if !is_word {
                     known.tallies.entry(name.source).or_default().add(tally);
-                    known.of_host.entry((host_of(pages, page), name.source)).or_default().add(tally);
+                    known.of_host.entry((host, name.source)).or_default().add(tally);
                 }
             }
         }
@@ -211,11 +211,10 @@ impl Known {
     /// True for a text that is likely in a language in which others on its host certainly are.
     pub fn is_among_others(&self, pages: &dyn Pages, page: u32, text: Text) -> bool {
         let Text::Likely(lang) = text else { return false };
-        self.sure.get(&(host_of(pages, page), lang.base())).is_some_and(|&texts| texts >= MIN_NAMED)
+        self.sure.get(&(hash_of_host(pages, page), lang.base())).is_some_and(|&texts| texts >= MIN_NAMED)
     }
 
-    fn add_told(&mut self, pages: &dyn Pages, page: u32, lang: Lang) {
-        let host = host_of(pages, page);
+    fn add_told(&mut self, host: u64, lang: Lang) {
         *self.told.entry(lang.base()).or_default() += 1;
         *self.on_host.entry((host, Some(lang.base()))).or_default() += 1;
         *self.on_host.entry((host, None)).or_default() += 1;
@@ -223,7 +222,7 @@ impl Known {
 
     /// True where a language has texts around a page: on its host, or on the site if the host has too few in any language.
     fn has_texts_around(&self, pages: &dyn Pages, page: u32, lang: Lang) -> bool {
-        let host = host_of(pages, page);
+        let host = hash_of_host(pages, page);
         let on_host = |lang: Option<Lang>| self.on_host.get(&(host, lang)).copied().unwrap_or_default();
         let texts = if on_host(None) < MIN_NAMED {
             self.told.get(&lang.base()).copied().unwrap_or_default()
@@ -240,7 +239,7 @@ impl Known {
 
     /// How often a source is right on the host of a page, as far as that is known there, and on the whole site otherwise.
     pub fn belief_at(&self, pages: &dyn Pages, page: u32, source: Source) -> f64 {
-        self.belief_with(source, self.of_host.get(&(host_of(pages, page), source)).copied().unwrap_or_default())
+        self.belief_with(source, self.of_host.get(&(hash_of_host(pages, page), source)).copied().unwrap_or_default())
     }
 
     /// How often a source is right on a host with its own tally.
@@ -250,7 +249,7 @@ impl Known {
         if others.right + others.wrong == 0.0 {
             return all.belief(source);
         }
-        (PAGES_OF_OTHERS * others.belief(source) + own.right) / (PAGES_OF_OTHERS + own.right + own.wrong)
+        pooled(others.belief(source), own.right, own.right + own.wrong)
     }
 
     /// What the site calls a group of pages whose texts are alike, and unlike those in any language that can be told: a source that nothing
@@ -315,9 +314,8 @@ fn is_counterpart(pages: &dyn Pages, page: u32, name: &Name) -> bool {
 }
 
 /// The host of a page, as a hash.
-fn host_of(pages: &dyn Pages, page: u32) -> u64 {
-    let identity = pages.identity(page);
-    xxh3_64(identity.split('/').next().unwrap_or_default().as_bytes())
+fn hash_of_host(pages: &dyn Pages, page: u32) -> u64 {
+    xxh3_64(types::host_of(pages.identity(page)).as_bytes())
 }
 
 /// A language as a source names it for a page.

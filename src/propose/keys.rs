@@ -6,8 +6,7 @@ use rustc_hash::FxHashMap;
 use super::partners::Partners;
 use crate::keys::{KnownKey, KnownKeys, Marks, State, counterpart};
 use crate::text::tokens::Anatomy;
-use crate::types::KeyScope;
-use crate::types::{Candidate, Lang, LangPair, Method, PagePair};
+use crate::types::{Candidate, KeyScope, Lang, LangPair, Method, PagePair};
 use crate::verify::SiteView;
 
 /// Weak keys that are tried, the strongest first, for each language pair in each host or other scope in which keys were sought.

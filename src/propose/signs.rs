@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::index::parts::WORTH;
+use crate::index::parts::pooled;
 use crate::keys::least::{MIN_COVERAGE, MIN_PAIRS_OTHER};
 use crate::keys::{KnownKeys, Marks};
 use crate::language::codes::named_language;
@@ -64,14 +64,25 @@ impl Signs {
         let mut anatomy = Anatomy::default();
         // Whole segments that name a language (`/nl-nl/`), and how many of their pages are in that language.
         let mut segments: BTreeMap<(u32, Lang), (u32, u32)> = BTreeMap::new();
-        let mut named_by: FxHashMap<u32, Lang> = FxHashMap::default();
         // For a part of the site, what says a language in URLs, and a language: on how many pages of that language it stands.
         let mut under: FxHashMap<(u32, u64, Lang), u32> = FxHashMap::default();
+        // Pages under no mark of their own language, with the marks over them if these are of one, and the other language that a segment names.
+        let mut suspects: Vec<(u32, Lang, Vec<u64>, Option<Lang>)> = Vec::new();
         for (page, lang) in pages() {
+            if site.has_strayed(page) {
+                self.misplaced.insert(page);
+            }
             let identity = site.pages().identity(page);
-            let mut says: Vec<u64> = self.marks.marks_in(identity, &mut anatomy).iter().map(said_by).collect();
-            if let [named] = named_by_segments(identity, &mut anatomy)[..] {
-                named_by.insert(page, named);
+            let marked = self.marks.marks_in(identity, &mut anatomy);
+            let is_under_own = marked.iter().any(|(one, _)| one.agrees(lang));
+            let is_of_one = marked.iter().all(|(one, _)| *one == marked[0].0);
+            let mut says: Vec<u64> = marked.iter().map(said_by).collect();
+            let marks = if is_of_one { says.clone() } else { Vec::new() };
+            let named = match named_by_segments(identity, &mut anatomy)[..] {
+                [named] => Some(named),
+                _ => None,
+            };
+            if let Some(named) = named {
                 says.push(said_by(&(named, "")));
                 for part in parts.chain(parts.of(page)) {
                     let count = segments.entry((part, named)).or_default();
@@ -79,10 +90,14 @@ impl Signs {
                     count.1 += 1;
                 }
             }
-            for says in says {
+            for &says in &says {
                 for part in parts.chain(parts.of(page)) {
                     *under.entry((part, says, lang)).or_default() += 1;
                 }
+            }
+            let other = named.filter(|named| !named.agrees(lang));
+            if !is_under_own && (!marks.is_empty() || other.is_some()) {
+                suspects.push((page, lang, marks, other));
             }
         }
         // A segment stands for the language that it names if enough of the pages under it are in that language, as a key is strong by its
@@ -95,26 +110,18 @@ impl Signs {
         };
         // The share of the pages of a language that stand under what says another. The part around a part tells what is to be expected in it.
         let is_elsewhere = |part: u32, says: u64, lang: Lang| {
-            let mut chain: Vec<u32> = parts.chain(part).collect();
-            chain.reverse();
-            let share = chain.into_iter().fold(0.5, |expected, part| {
+            let share = parts.inwards(part).fold(0.5, |expected, part| {
                 let here = under.get(&(part, says, lang)).copied().unwrap_or(0);
-                (WORTH * expected + f64::from(here)) / (WORTH + f64::from(parts.pages(part, lang)))
+                pooled(expected, f64::from(here), f64::from(parts.pages(part, lang)))
             });
             share < 0.5
         };
-        for (page, lang) in pages() {
+        for (page, lang, marks, other) in suspects {
             let part = parts.of(page);
-            let marked = self.marks.marks_in(site.pages().identity(page), &mut anatomy);
-            let is_under_own = marked.iter().any(|(one, _)| one.agrees(lang));
-            let is_of_one = marked.iter().all(|(one, _)| *one == marked[0].0);
-            let is_under_other =
-                !is_under_own && is_of_one && marked.iter().any(|mark| is_elsewhere(part, said_by(mark), lang));
-            let is_other = |named: &&Lang| {
-                !named.agrees(lang) && is_language(part, **named) && is_elsewhere(part, said_by(&(**named, "")), lang)
-            };
-            let is_named_other = named_by.get(&page).filter(is_other).is_some();
-            if is_under_other || (is_named_other && !is_under_own) || site.has_strayed(page) {
+            let is_under_other = marks.into_iter().any(|mark| is_elsewhere(part, mark, lang));
+            let is_named_other =
+                other.is_some_and(|named| is_language(part, named) && is_elsewhere(part, said_by(&(named, "")), lang));
+            if is_under_other || is_named_other {
                 self.misplaced.insert(page);
             }
         }

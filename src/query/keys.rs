@@ -16,8 +16,9 @@ use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::store::layout::ArchivedResultRecord;
 use crate::text::counterpart;
-use crate::types::KeyScope;
-use crate::types::{Edit, Field, JudgedPair, Key, Lang, LangPair, NULL, SiteId, SourceStats, host_of, pattern};
+use crate::types::{
+    Edit, Field, JudgedPair, Key, KeyScope, Lang, LangPair, NULL, SiteId, SourceStats, host_of, pattern,
+};
 
 /// One key of one site, for listing.
 #[derive(Clone, Debug)]

@@ -2,8 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::types::KeyScope;
-use crate::types::{Key, Lang};
+use crate::types::{Key, KeyScope, Lang};
 
 /// A key that can make URLs: it is strong or rescued and was assigned pairs.
 #[derive(Clone, Debug)]

@@ -194,8 +194,7 @@ fn best_counterpart(
 mod tests {
     use super::super::known::tests::ListedSite;
     use super::*;
-    use crate::types::Field;
-    use crate::types::KeyScope;
+    use crate::types::{Field, KeyScope};
 
     fn lang(tag: &str) -> Lang {
         Lang::parse(tag).expect("a tag")

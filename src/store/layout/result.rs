@@ -2,8 +2,7 @@
 
 use rkyv::{Archive, Serialize};
 
-use crate::types::KeyScope;
-use crate::types::{Edit, Field, Key, Lang, LangPair};
+use crate::types::{Edit, Field, Key, KeyScope, Lang, LangPair};
 
 /// Keys and pairs of one site. Kind 4.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
