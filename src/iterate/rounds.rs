@@ -16,7 +16,7 @@ use crate::judge::best_two::BestTwo;
 use crate::judge::odds::EVEN;
 use crate::judge::prior::{LEAST, STRONG};
 use crate::judge::score::Scorer;
-use crate::judge::{self, JudgedPairs, beside_rivals, judge, unique};
+use crate::judge::{self, JudgedPairs, beside_versions, judge, unique};
 use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
 use crate::propose::votes::Votes;
 use crate::propose::{Network, Partners, Signs, neighbours, of_words};
@@ -470,7 +470,7 @@ impl<'v, 's> Rounds<'v, 's> {
             let part = self.fitted_part(langs, self.site.parts().common(a, b));
             judged.weights = part.map(|part| places[&(langs, part)]);
         }
-        beside_rivals(&mut pairs, &self.settings.judge.prior);
+        beside_versions(&mut pairs, &self.settings.judge.prior);
         pairs.extend(self.forbidden.1.into_iter().map(judge::refused));
         pairs.sort_unstable_by_key(|judged| judged.pair);
         let fitted = self.fitted.iter().map(|(&(langs, _), scorer)| (langs, scorer.weights.to_vec())).collect();

@@ -7,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::names::{NameCounts, Names, Seen};
 use super::odds::{EVEN, logit, sigmoid};
 use super::params::Params;
-use super::prior;
+use super::prior::{self, Shown};
+use super::rivals::Rivals;
 use super::score::Scorer;
 use super::shares::{Paired, Shares};
 use super::usual::Usual;
@@ -60,27 +61,16 @@ pub fn refused(candidate: Candidate) -> JudgedPair {
     JudgedPair::new(candidate, 0.0, Similarities::default(), Outcome::Forbidden)
 }
 
-/// Multiplies the score of each pair that lost to a better one by the probability that the better pairs of its pages are wrong, and that of
-/// each contradicted pair by the probability that the contradiction is not real. Until then, a score takes no other pair into account.
-/// `pairs` are those of one site.
-pub fn beside_rivals(pairs: &mut [JudgedPair], params: &prior::Params) {
-    let mut best: FxHashMap<(LangPair, u32), f32> = FxHashMap::default();
-    let accepted = || pairs.iter().filter(|judged| judged.is_accepted());
-    for JudgedPair { pair, score, .. } in accepted() {
-        best.extend([pair.a, pair.b].map(|page| ((pair.langs, page), *score)));
-    }
+/// Multiplies the score of each contradicted pair by the probability that the contradiction is not real: until then, its score says nothing of
+/// third languages. `pairs` are those of one site.
+pub fn beside_versions(pairs: &mut [JudgedPair], params: &prior::Params) {
     let log_odds = |score: f32| params.log_odds(f64::from(score));
-    let versions = Versions::new(accepted().map(|judged| (judged.pair, log_odds(judged.score))));
-    for judged in pairs.iter_mut() {
+    let accepted = pairs.iter().filter(|judged| judged.is_accepted());
+    let versions = Versions::new(accepted.map(|judged| (judged.pair, log_odds(judged.score))));
+    for judged in pairs.iter_mut().filter(|judged| judged.outcome == Outcome::Contradicted) {
         let PagePair { langs, a, b } = judged.pair;
-        if judged.outcome == Outcome::LostToBetter {
-            // The better pairs of the two pages are different ones: a pair that has both pages would be this pair.
-            let others = [a, b].into_iter().filter_map(|page| best.get(&(langs, page)));
-            judged.score *= others.map(|score| 1.0 - score).product::<f32>();
-        } else if judged.outcome == Outcome::Contradicted {
-            // `decide` has found by all of the evidence that the pairs which contradict this one are more certain.
-            judged.score *= 1.0 - versions.differ((langs.a, a), (langs.b, b)) as f32;
-        }
+        // `decide` has found by all of the evidence that the pairs which contradict this one are more certain.
+        judged.score *= 1.0 - versions.differ((langs.a, a), (langs.b, b)) as f32;
     }
 }
 
@@ -215,6 +205,8 @@ struct Said {
     addresses: f64,
     /// What names in the URLs say.
     names: f64,
+    /// How many times as probable other partners of its pages are ([`Rivals`]).
+    rivals: f64,
     /// The innermost part of the site that has both pages.
     part: u32,
 }
@@ -224,11 +216,27 @@ impl Said {
         self.counted + self.usual
     }
 
+    /// The log odds by which candidates are ranked, in nats: all that contents say, not only as much as counts, with what is expected of the
+    /// pair without them.
+    fn rank(&self, expected: f64) -> f64 {
+        self.all_contents + self.usual + expected
+    }
+
+    /// What is shown of the pair when it is asked how often its source is right about addresses.
+    fn shown(&self, agree: f64, params: &Params) -> Shown {
+        Shown { evidence: self.of_addresses(agree, params), rivals: self.rivals }
+    }
+
     /// The evidence of contents and addresses that the addresses belong together, where the contents of the share `agree` of such pairs are
     /// translations.
     fn of_addresses(&self, agree: f64, params: &Params) -> f64 {
         params.fit.counted(self.addresses + self.names + (agree * self.contents().exp() + 1.0 - agree).ln())
     }
+}
+
+/// The probability of a pair that has these log odds by itself, in nats, and such rivals.
+fn probability(log_odds: f64, rivals: f64) -> f64 {
+    1.0 / (1.0 + (-log_odds).exp() + rivals)
 }
 
 /// The log odds, in nats, that two pages are translations before their contents are compared. `share` are the log odds of the source.
@@ -259,7 +267,7 @@ fn shares_of(
     compared: &[&Compared],
     said: &mut [Said],
     (parts, all_names): (&Parts, &NameCounts),
-    params: &Params,
+    (rivals, params): (&Rivals, &Params),
 ) -> (BTreeMap<Source, Shares>, Agree) {
     let source = |one: &Compared| (one.candidate.method, one.candidate.key);
     let names_of_all = (all_names, &names_by_keys(compared.iter(), parts));
@@ -271,16 +279,23 @@ fn shares_of(
     let mut agree = agree_of(&[], &[]);
     let mut shares: BTreeMap<Source, Shares> = BTreeMap::new();
     for round in 0..SHARE_ROUNDS {
-        let right = |(one, said): (&&Compared, &Said)| match is_by_address(one.candidate.method) && !one.same_text {
+        let expected_of = |at: usize| {
+            let (one, said) = (compared[at], &said[at]);
+            let share = share_at(&shares, one, (said.part, parts), &params.prior);
+            expected(logit(share), said, agree.at(one, said.part, parts))
+        };
+        let found = rivals.odds(|at| match compared[at].same_text {
+            true => f64::NEG_INFINITY,
+            false => said[at].rank(expected_of(at)),
+        });
+        let right = |at: usize| match is_by_address(compared[at].candidate.method) && !compared[at].same_text {
             false => 0.0,
             // In the first round only contents are known.
-            true if round == 0 => sigmoid(said.counted),
-            true => {
-                let share = share_at(&shares, one, (said.part, parts), &params.prior);
-                sigmoid(said.contents() + expected(logit(share), said, agree.at(one, said.part, parts)))
-            }
+            true if round == 0 => sigmoid(said[at].counted),
+            true => probability(said[at].contents() + expected_of(at), found[at]),
         };
-        let rights: Vec<f64> = compared.iter().zip(said.iter()).map(right).collect();
+        let rights: Vec<f64> = (0..compared.len()).map(right).collect();
+        said.iter_mut().zip(found).for_each(|(said, rivals)| said.rivals = rivals);
         let seen = said.iter().zip(&rights).filter(|(_, right)| **right > 0.0);
         let seen: Vec<_> = seen.map(|(said, right)| (said.part, *right, said.counted)).collect();
         let usual = Usual::new(&seen, parts, &params.prior);
@@ -296,8 +311,12 @@ fn shares_of(
                 if !is_by_address(method) && beside_keys(&by_keys, part, &params.prior) < 1.0 {
                     return 0.0;
                 }
-                let share = share_at(&shares, one, (part, parts), &params.prior);
-                sigmoid(said.of_addresses(agree.at(one, part, parts), params) + logit(share))
+                said.shown(agree.at(one, part, parts), params).probability(share_at(
+                    &shares,
+                    one,
+                    (part, parts),
+                    &params.prior,
+                ))
             };
             let all = compared.iter().zip(said.iter()).filter(|(one, _)| !one.same_text);
             let seen = |(one, said): (&&Compared, &Said)| {
@@ -313,17 +332,17 @@ fn shares_of(
             said.names = shares_name(one).map_or(0.0, |shared| names.evidence(said.part, parts, shared));
         }
         let all = || compared.iter().zip(said.iter()).filter(|(one, _)| !one.same_text);
-        let of_addresses = |one: &Compared, said: &Said| said.of_addresses(agree.at(one, said.part, parts), params);
-        let mut of_source: BTreeMap<Source, Vec<(u32, f64)>> = BTreeMap::new();
+        let shown = |one: &Compared, said: &Said| said.shown(agree.at(one, said.part, parts), params);
+        let mut of_source: BTreeMap<Source, Vec<(u32, Shown)>> = BTreeMap::new();
         for (one, said) in all() {
-            of_source.entry(source(one)).or_default().push((said.part, of_addresses(one, said)));
+            of_source.entry(source(one)).or_default().push((said.part, shown(one, said)));
         }
-        let share = |(source, pairs): (Source, Vec<(u32, f64)>)| {
+        let share = |(source, pairs): (Source, Vec<(u32, Shown)>)| {
             (source, Shares::new(&pairs, parts, belief(source.0, &params.prior)))
         };
         shares = of_source.into_iter().map(share).collect::<BTreeMap<_, _>>();
         let belong = |(one, said): &(&&Compared, &Said)| {
-            of_addresses(one, said) + logit(shares[&source(one)].at(said.part, parts)) > 0.0
+            shown(one, said).probability(shares[&source(one)].at(said.part, parts)) > EVEN
         };
         let (by_address, free): (Vec<_>, Vec<_>) =
             all().filter(belong).partition(|(one, _)| is_by_address(one.candidate.method));
@@ -392,10 +411,11 @@ fn weigh<'c>(
         let (all_contents, all) = scorer.contents_and_all(&one.similarities);
         let place = one.similarities.get(Measure::Place).map_or(0.0, |_| prior.misplaced);
         let (counted, addresses) = (params.fit.counted(all_contents), all - all_contents - place);
-        Said { all, all_contents, counted, usual: 0.0, addresses, names: 0.0, part }
+        Said { all, all_contents, counted, usual: 0.0, addresses, names: 0.0, rivals: 0.0, part }
     };
     let mut said: Vec<Said> = compared.iter().map(&mut say).collect();
-    let (shares, agree) = shares_of(langs, &compared, &mut said, (parts, all_names), params);
+    let rivals = Rivals::new(compared.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)));
+    let (shares, agree) = shares_of(langs, &compared, &mut said, (parts, all_names), (&rivals, params));
     let by_keys = paired_by_keys(&compared, &said, &shares, (langs, parts), prior);
     let share_of = |one: &Compared, part: u32| {
         let share = share_at(&shares, one, (part, parts), prior);
@@ -412,17 +432,29 @@ fn weigh<'c>(
         shares: BTreeMap::new(),
         compared: Vec::new(),
     };
-    for (one, said) in compared.iter().zip(&said) {
-        let (source, agree) = (share_of(one, said.part), agree.at(one, said.part, parts));
-        let share = logit(source);
-        let expected = expected(share, said, agree);
-        let log_odds = said.contents() + expected;
-        let is_pinned = one.candidate.method == Method::Pinned;
-        // People may know what no measure shows: their pairs come before all others.
-        let rank = if is_pinned { f64::INFINITY } else { said.all_contents + said.usual + expected };
-        weighed.log_odds.push(rank);
+    let expected: Vec<(f64, f64, f64)> = compared
+        .iter()
+        .zip(&said)
+        .map(|(one, said)| {
+            let (source, agree) = (share_of(one, said.part), agree.at(one, said.part, parts));
+            (source, agree, expected(logit(source), said, agree))
+        })
+        .collect();
+    // People may know what no measure shows: their pairs come before all others.
+    let is_pinned = |at: usize| compared[at].candidate.method == Method::Pinned;
+    let rank = |at: usize| match compared[at].same_text {
+        _ if is_pinned(at) => f64::INFINITY,
+        true => f64::NEG_INFINITY,
+        false => said[at].rank(expected[at].2),
+    };
+    let rivals = rivals.odds(rank);
+    for (at, (one, said)) in compared.iter().zip(&said).enumerate() {
+        let (source, agree, expected) = expected[at];
+        let alone = said.contents() + expected;
+        let log_odds = -((-alone).exp() + rivals[at]).ln();
+        weighed.log_odds.push(if is_pinned(at) { f64::INFINITY } else { said.rank(expected) });
         weighed.scores.push(match one.same_text {
-            _ if is_pinned => 1.0,
+            _ if is_pinned(at) => 1.0,
             true => 0.0,
             false => prior.probability(log_odds),
         });
@@ -433,10 +465,10 @@ fn weigh<'c>(
             usual: said.usual as f32,
             log_odds: log_odds as f32,
         });
-        let is_untranslated = one.same_text && !is_pinned;
+        let is_untranslated = one.same_text && !is_pinned(at);
         weighed.outcomes.push(if is_untranslated { Outcome::SameText } else { Outcome::LowScore });
-        let belong = is_declared(one.candidate.method) && share + said.of_addresses(agree, params) > 0.0;
-        weighed.are_editions.push(belong && log_odds < 0.0);
+        let belong = is_declared(one.candidate.method) && logit(source) + said.of_addresses(agree, params) > 0.0;
+        weighed.are_editions.push(belong && alone < 0.0);
     }
     (weighed.compared, weighed.shares) = (compared, shares);
     weighed
@@ -503,7 +535,7 @@ mod tests {
         let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };
         scorer.weights[2 + 2 * Measure::Content as usize] = 8.0;
         let mut rows = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default()).pairs;
-        beside_rivals(&mut rows, &prior::Params::default());
+        beside_versions(&mut rows, &prior::Params::default());
         let outcomes: Vec<_> = rows.iter().map(|row| row.outcome).collect();
         assert_eq!(outcomes[..3], [Outcome::Accepted, Outcome::LostToBetter, Outcome::LostToBetter]);
         assert_eq!((rows[0].score, rows[1].score, outcomes[3]), (1.0, 0.0, Outcome::Accepted));
@@ -523,7 +555,7 @@ mod tests {
             row(0, 11, 0.5, Outcome::LostToBetter),
             row(2, 12, 0.25, Outcome::LowScore),
         ];
-        beside_rivals(&mut rows, &prior::Params::default());
+        beside_versions(&mut rows, &prior::Params::default());
         assert_eq!(rows.map(|row| row.score), [0.75, 0.5, 0.125, 0.0625, 0.25]);
     }
 
@@ -555,7 +587,7 @@ mod tests {
             ];
             let mut rows = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default()).pairs;
             rows.sort_by_key(|row| (row.pair.a, row.pair.b));
-            beside_rivals(&mut rows, &prior::Params::default());
+            beside_versions(&mut rows, &prior::Params::default());
             let of = |page: u32| *rows.iter().find(|row| [row.pair.a, row.pair.b] == [page, 21]).expect("judged");
             (of(11), of(12))
         };

@@ -14,12 +14,13 @@ mod names;
 pub mod odds;
 mod params;
 pub mod prior;
+mod rivals;
 pub mod score;
 mod shares;
 mod usual;
 pub mod versions;
 
-pub use judging::{JudgedPairs, beside_rivals, judge, refused, unique};
+pub use judging::{JudgedPairs, beside_versions, judge, refused, unique};
 #[cfg(feature = "internals")]
 pub use odds::sigmoid;
 pub use params::Params;

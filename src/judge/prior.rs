@@ -93,15 +93,37 @@ impl Params {
     }
 }
 
-/// The share of a source's pairs that are right, from the evidence of each pair that [counts](super::score::FitParams::counted), in nats:
-/// the fixed point of π = (n₀·π₀ + Σ σ(eᵢ + logit π)) / (n₀ + n), which is the mean of the posterior under a Beta prior worth n₀ pairs.
-/// `first` is π₀ and `worth` is n₀. The share is never 0 or 1, since π₀ is not. Cost: pairs × rounds.
-pub fn share_right(evidence: &[f64], (first, worth): (f64, f64)) -> f64 {
+/// What is said of a pair when it is asked how often its source is right.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// The evidence of the pair that [counts](super::score::FitParams::counted), in nats.
+    pub evidence: f64,
+    /// How many times as probable other partners of its pages are ([`Rivals`](super::rivals::Rivals)).
+    pub rivals: f64,
+}
+
+impl Shown {
+    /// The probability of the pair, where `share` of the pairs of its source are right: 1 / (1 + e⁻ᵉ·(1 − π)/π + ρ), with the evidence e, the
+    /// share π and the odds ρ of rivals.
+    pub fn probability(self, share: f64) -> f64 {
+        1.0 / (1.0 + (-self.evidence - logit(share)).exp() + self.rivals)
+    }
+}
+
+impl From<f64> for Shown {
+    fn from(evidence: f64) -> Shown {
+        Shown { evidence, rivals: 0.0 }
+    }
+}
+
+/// The share of a source's pairs that are right, from what is shown of each pair: the fixed point of π = (n₀·π₀ + Σ P(pair i | π)) / (n₀ + n),
+/// which is the mean of the posterior under a Beta prior worth n₀ pairs. `first` is π₀ and `worth` is n₀. The share is never 0 or 1, since
+/// π₀ is not. Cost: pairs × rounds.
+pub fn share_right<S: Copy + Into<Shown>>(pairs: &[S], (first, worth): (f64, f64)) -> f64 {
     let mut share = first;
     for _ in 0..MOST_ROUNDS {
-        let prior = logit(share);
-        let right: f64 = evidence.iter().map(|e| sigmoid(e + prior)).sum();
-        let next = (worth * first + right) / (worth + evidence.len() as f64);
+        let right: f64 = pairs.iter().map(|&pair| pair.into().probability(share)).sum();
+        let next = (worth * first + right) / (worth + pairs.len() as f64);
         let change = (next - share).abs();
         share = next;
         if change < 1e-6 {
@@ -153,7 +175,7 @@ mod tests {
     #[test]
     fn without_evidence_the_belief_stays() {
         assert!((share_right(&[0.0; 50], (0.9, 4.0)) - 0.9).abs() < 1e-9);
-        assert!((share_right(&[], (0.1, 4.0)) - 0.1).abs() < 1e-9);
+        assert!((share_right::<f64>(&[], (0.1, 4.0)) - 0.1).abs() < 1e-9);
     }
 
     #[test]

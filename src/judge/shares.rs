@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::prior::share_right;
+use super::prior::{Shown, share_right};
 use crate::index::parts::Parts;
 
 /// How often one source is right, by part.
@@ -21,21 +21,21 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// From the part of each pair of the source, with its [counted](super::score::FitParams::counted) evidence, in nats. `belief` is the
-    /// share that is believed without any evidence, `worth` how many pairs this belief is worth.
+    /// From the part of each pair of the source, with what is shown of it. `belief` is the share that is believed without any evidence,
+    /// `worth` how many pairs this belief is worth.
     ///
     /// The pairs of a part form groups: those of each part inside it, and those that lie across these parts. Groups may differ from each
     /// other. Before the pairs of a group are seen, the share expected of it is the mean of the share expected of the part and of the
     /// shares of the other groups, each counted once however many pairs it has. Cost: pairs × depth of the parts × rounds.
-    pub fn new(pairs: &[(u32, f64)], parts: &Parts, (belief, worth): (f64, f64)) -> Shares {
+    pub fn new<S: Copy + Into<Shown>>(pairs: &[(u32, S)], parts: &Parts, (belief, worth): (f64, f64)) -> Shares {
         // Outer parts come first.
-        let mut within: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-        let mut here: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        let mut within: BTreeMap<u32, Vec<S>> = BTreeMap::new();
+        let mut here: BTreeMap<u32, Vec<S>> = BTreeMap::new();
         for &(part, evidence) in pairs {
             here.entry(part).or_default().push(evidence);
             parts.chain(part).for_each(|part| within.entry(part).or_default().push(evidence));
         }
-        let shown = |evidence: &Vec<f64>| share_right(evidence, (belief, worth));
+        let shown = |pairs: &Vec<S>| share_right(pairs, (belief, worth));
         let shown_within: BTreeMap<u32, f64> = within.iter().map(|(&part, evidence)| (part, shown(evidence))).collect();
         // How many groups each part has, and the sum of their shares.
         let mut groups: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
@@ -156,7 +156,7 @@ mod tests {
         let alone = Shares::new(&[(1, 3.0), (1, -3.0)], &parts, belief);
         assert_eq!(alone.at(1, &parts), two);
         assert!((alone.at(2, &parts) - (0.1 + two) / 2.0).abs() < 1e-12);
-        assert_eq!(Shares::new(&[], &parts, belief).at(2, &parts), 0.1);
+        assert_eq!(Shares::new::<f64>(&[], &parts, belief).at(2, &parts), 0.1);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::partners::Partners;
 use super::signs::Signs;
 use crate::error::Result;
 use crate::judge::score::Scorer;
-use crate::judge::{self, JudgedPairs, beside_rivals, unique};
+use crate::judge::{self, JudgedPairs, beside_versions, unique};
 use crate::keys::KnownKeys;
 use crate::types::{Candidate, Compared, LangPair, Method};
 use crate::verify::{Dictionaries, SiteView};
@@ -66,7 +66,7 @@ pub fn judge_direct(
         order::set_order(site, &series, &mut compared, evidence);
         judged = decide(&compared);
     }
-    beside_rivals(&mut judged.pairs, &params.prior);
+    beside_versions(&mut judged.pairs, &params.prior);
     judged.pairs.extend(refused.into_iter().map(judge::refused));
     judged.pairs.sort_unstable_by_key(|judged| judged.pair);
     Ok(judged)

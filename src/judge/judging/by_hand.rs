@@ -226,7 +226,7 @@ fn a_source_is_doubtful_where_its_contents_often_disagree() {
 }
 
 fn said(addresses: f64, names: f64) -> Said {
-    Said { all: 0.0, all_contents: 0.0, counted: 1.0, usual: -0.5, addresses, names, part: WHOLE }
+    Said { all: 0.0, all_contents: 0.0, counted: 1.0, usual: -0.5, addresses, names, rivals: 0.0, part: WHOLE }
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn accepted_pairs_keep_their_scores_whatever_contradicts() {
         row((en, 1), (fr, 21), Outcome::Accepted),
         row((de, 12), (fr, 21), Outcome::Accepted),
     ];
-    beside_rivals(&mut rows, &prior::Params::default());
+    beside_versions(&mut rows, &prior::Params::default());
     assert_eq!(rows.map(|row| row.score), [0.75; 4]);
 }
 
