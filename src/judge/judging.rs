@@ -105,12 +105,25 @@ fn is_declared(method: Method) -> bool {
 
 /// Accepts the candidates of all languages, the best first, if they have `min_score` or more, if both of their pages are still without a
 /// partner in the other's language, and if the pairs accepted before do not make the pages two different documents. Pairs that keys, marks
-/// and declarations propose are accepted despite such a contradiction. O(n log n).
+/// and declarations propose are accepted despite such a contradiction. What is contradicted is no rival of other candidates, and these are
+/// decided anew, [`DECISIONS`] times at most. O(n log n).
 fn decide(weighed: &mut [Weighed<'_>], min_score: f64) {
+    for _ in 0..DECISIONS {
+        weighed.iter_mut().for_each(Weighed::set_scores);
+        if !decide_once(weighed, min_score) {
+            break;
+        }
+    }
+}
+
+/// Decisions, at most; where pairs are contradicted, the second mostly contradicts no others.
+const DECISIONS: usize = 3;
+
+/// Decides of all candidates but those that are the same text and those that were contradicted before; true if others are contradicted now.
+fn decide_once(weighed: &mut [Weighed<'_>], min_score: f64) -> bool {
     let mut order: Vec<(usize, usize)> = Vec::new();
     for (of, weighed) in weighed.iter().enumerate() {
-        let open = (0..weighed.compared.len()).filter(|&at| weighed.outcomes[at] != Outcome::SameText);
-        order.extend(open.map(|at| (of, at)));
+        order.extend((0..weighed.compared.len()).filter(|&at| weighed.is_open(at)).map(|at| (of, at)));
     }
     let rank = |&(of, at): &(usize, usize)| (weighed[of].scores[at] >= min_score, weighed[of].log_odds[at]);
     order.sort_unstable_by(|x, y| {
@@ -120,6 +133,7 @@ fn decide(weighed: &mut [Weighed<'_>], min_score: f64) {
     });
     let mut taken: FxHashSet<(usize, u32)> = FxHashSet::default();
     let mut documents = Documents::default();
+    let mut is_contradicted = false;
     for (of, at) in order {
         let Candidate { pair, method, .. } = weighed[of].compared[at].candidate;
         let is_taken = [pair.a, pair.b].iter().any(|&page| taken.contains(&(of, page)));
@@ -128,12 +142,14 @@ fn decide(weighed: &mut [Weighed<'_>], min_score: f64) {
         } else if weighed[of].scores[at] < min_score {
             Outcome::LowScore
         } else if !documents.join(pair) && !is_declared(method) && method != Method::Pinned {
+            is_contradicted = true;
             Outcome::Contradicted
         } else {
             taken.extend([(of, pair.a), (of, pair.b)]);
             Outcome::Accepted
         };
     }
+    is_contradicted
 }
 
 /// Whether two URLs that both name their pages have a name in common; `None` where one of them does not name its page.
@@ -152,6 +168,10 @@ struct Weighed<'c> {
     beliefs: Vec<Beliefs>,
     /// The log odds that each candidate is right, in nats, with all of its evidence, not only what counts: they rank the candidates.
     log_odds: Vec<f64>,
+    /// The probability that each candidate is right if its pages have no other candidates.
+    alone: Vec<f64>,
+    /// The candidates of the same pages.
+    rivals: Rivals,
     /// The probability that each candidate is right.
     scores: Vec<f64>,
     outcomes: Vec<Outcome>,
@@ -234,9 +254,9 @@ impl Said {
     }
 }
 
-/// The probability of a pair that has these log odds by itself, in nats, and such rivals.
-fn probability(log_odds: f64, rivals: f64) -> f64 {
-    1.0 / (1.0 + (-log_odds).exp() + rivals)
+/// The probability of a pair, given what it is by itself and the odds of its [rivals](Rivals).
+fn beside(probability: f64, rivals: f64) -> f64 {
+    probability / (1.0 + rivals * probability)
 }
 
 /// The log odds, in nats, that two pages are translations before their contents are compared. `share` are the log odds of the source.
@@ -292,7 +312,7 @@ fn shares_of(
             false => 0.0,
             // In the first round only contents are known.
             true if round == 0 => sigmoid(said[at].counted),
-            true => probability(said[at].contents() + expected_of(at), found[at]),
+            true => beside(sigmoid(said[at].contents() + expected_of(at)), found[at]),
         };
         let rights: Vec<f64> = (0..compared.len()).map(right).collect();
         said.iter_mut().zip(found).for_each(|(said, rivals)| said.rivals = rivals);
@@ -426,35 +446,24 @@ fn weigh<'c>(
         evidence: said.iter().map(|said| said.all).collect(),
         beliefs: Vec::new(),
         log_odds: Vec::new(),
+        alone: Vec::new(),
+        rivals,
         scores: Vec::new(),
         outcomes: Vec::new(),
         are_editions: Vec::new(),
         shares: BTreeMap::new(),
         compared: Vec::new(),
     };
-    let expected: Vec<(f64, f64, f64)> = compared
-        .iter()
-        .zip(&said)
-        .map(|(one, said)| {
-            let (source, agree) = (share_of(one, said.part), agree.at(one, said.part, parts));
-            (source, agree, expected(logit(source), said, agree))
-        })
-        .collect();
-    // People may know what no measure shows: their pairs come before all others.
-    let is_pinned = |at: usize| compared[at].candidate.method == Method::Pinned;
-    let rank = |at: usize| match compared[at].same_text {
-        _ if is_pinned(at) => f64::INFINITY,
-        true => f64::NEG_INFINITY,
-        false => said[at].rank(expected[at].2),
-    };
-    let rivals = rivals.odds(rank);
-    for (at, (one, said)) in compared.iter().zip(&said).enumerate() {
-        let (source, agree, expected) = expected[at];
-        let alone = said.contents() + expected;
-        let log_odds = -((-alone).exp() + rivals[at]).ln();
-        weighed.log_odds.push(if is_pinned(at) { f64::INFINITY } else { said.rank(expected) });
-        weighed.scores.push(match one.same_text {
-            _ if is_pinned(at) => 1.0,
+    for (one, said) in compared.iter().zip(&said) {
+        let (source, agree) = (share_of(one, said.part), agree.at(one, said.part, parts));
+        let share = logit(source);
+        let expected = expected(share, said, agree);
+        let log_odds = said.contents() + expected;
+        let is_pinned = one.candidate.method == Method::Pinned;
+        // People may know what no measure shows: their pairs come before all others.
+        weighed.log_odds.push(if is_pinned { f64::INFINITY } else { said.rank(expected) });
+        weighed.alone.push(match one.same_text {
+            _ if is_pinned => 1.0,
             true => 0.0,
             false => prior.probability(log_odds),
         });
@@ -465,16 +474,32 @@ fn weigh<'c>(
             usual: said.usual as f32,
             log_odds: log_odds as f32,
         });
-        let is_untranslated = one.same_text && !is_pinned(at);
+        let is_untranslated = one.same_text && !is_pinned;
         weighed.outcomes.push(if is_untranslated { Outcome::SameText } else { Outcome::LowScore });
-        let belong = is_declared(one.candidate.method) && logit(source) + said.of_addresses(agree, params) > 0.0;
-        weighed.are_editions.push(belong && alone < 0.0);
+        let belong = is_declared(one.candidate.method) && share + said.of_addresses(agree, params) > 0.0;
+        weighed.are_editions.push(belong && log_odds < 0.0);
     }
+    weighed.scores = weighed.alone.clone();
     (weighed.compared, weighed.shares) = (compared, shares);
     weighed
 }
 
 impl Weighed<'_> {
+    /// True for candidates that may be accepted.
+    fn is_open(&self, at: usize) -> bool {
+        !matches!(self.outcomes[at], Outcome::SameText | Outcome::Contradicted)
+    }
+
+    /// Sets the scores of the candidates that may be accepted, given each other.
+    fn set_scores(&mut self) {
+        let rivals = self.rivals.odds(|at| if self.is_open(at) { self.log_odds[at] } else { f64::NEG_INFINITY });
+        for at in 0..self.compared.len() {
+            if self.is_open(at) {
+                self.scores[at] = beside(self.alone[at], rivals[at]);
+            }
+        }
+    }
+
     fn into_pairs(self, params: &prior::Params, judged: &mut JudgedPairs) {
         // Of each source: its pairs, the accepted ones, the pairs whose texts are not the same, and the sum of the probabilities of these.
         let mut counts: BTreeMap<Source, (u32, u32, f64, f64)> = BTreeMap::new();
@@ -538,25 +563,29 @@ mod tests {
         beside_versions(&mut rows, &prior::Params::default());
         let outcomes: Vec<_> = rows.iter().map(|row| row.outcome).collect();
         assert_eq!(outcomes[..3], [Outcome::Accepted, Outcome::LostToBetter, Outcome::LostToBetter]);
-        assert_eq!((rows[0].score, rows[1].score, outcomes[3]), (1.0, 0.0, Outcome::Accepted));
+        assert!(rows[0].score == 1.0 && rows[1].score < 1e-9 && outcomes[3] == Outcome::Accepted);
     }
 
     #[test]
-    fn a_pair_that_lost_is_right_where_its_rivals_are_wrong() {
+    fn candidates_of_one_page_share_what_is_certain_of_it() {
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
-        let row = |a, b, score, outcome| {
-            let candidate = Candidate { pair: PagePair { langs, a, b }, method: Method::Key, key: Some(0) };
-            JudgedPair::new(candidate, score, Similarities::default(), outcome)
+        let one = |a, b, content: f32| {
+            let mut similarities = Similarities::default();
+            similarities.set(Measure::Content, Some(content));
+            let candidate = Candidate { pair: PagePair { langs, a, b }, method: Method::Words, key: None };
+            Compared { candidate, similarities, same_text: false }
         };
-        let mut rows = [
-            row(0, 10, 0.75, Outcome::Accepted),
-            row(1, 11, 0.5, Outcome::Accepted),
-            row(0, 12, 0.5, Outcome::LostToBetter),
-            row(0, 11, 0.5, Outcome::LostToBetter),
-            row(2, 12, 0.25, Outcome::LowScore),
-        ];
-        beside_versions(&mut rows, &prior::Params::default());
-        assert_eq!(rows.map(|row| row.score), [0.75, 0.5, 0.125, 0.0625, 0.25]);
+        let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };
+        scorer.weights[2 + 2 * Measure::Content as usize] = 8.0;
+        // A page with one candidate, another whose candidates are as good as each other, and a third of which one is better.
+        let compared = [one(0, 10, 0.9), one(1, 11, 0.9), one(1, 12, 0.9), one(2, 13, 0.9), one(2, 14, 0.5)];
+        let rows = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default()).pairs;
+        let scores: Vec<f32> = rows.iter().map(|row| row.score).collect();
+        assert!(scores[0] > 0.8 && scores[1] == scores[2] && (0.4..0.5).contains(&scores[1]), "{scores:?}");
+        assert!(scores[3] > scores[0] - 0.05 && scores[4] < 0.05, "{scores:?}");
+        let outcomes =
+            [Outcome::Accepted, Outcome::LowScore, Outcome::LowScore, Outcome::Accepted, Outcome::LostToBetter];
+        assert_eq!(rows.iter().map(|row| row.outcome).collect::<Vec<_>>(), outcomes);
     }
 
     #[test]

@@ -163,7 +163,7 @@ pub struct Beliefs {
     pub usual: f32,
     /// The log odds that it is right, in nats: the evidence of its contents, plus `usual`, plus ln(p/(1 − p)), where p is the probability
     /// that its addresses belong together and that contents of such pairs are translations. The score is computed from these log odds and
-    /// from better pairs; it is 0 where both pages have the same text.
+    /// those of the other candidates of its pages; it is 0 where both pages have the same text.
     pub log_odds: f32,
 }
 

@@ -385,7 +385,8 @@ fn a_signal_ends_a_run_that_waits_for_standard_input_and_it_goes_on_from_there()
         let id = child.id().to_string();
         assert!(std::process::Command::new("kill").args(["-s", signal, &id]).status().expect("it starts").success());
         let status = child.wait().expect("it ends");
-        assert!(since.elapsed() < Duration::from_secs(5), "{signal} after {given} bytes");
+        // A busy machine may take its time; a run that goes on waiting never ends.
+        assert!(since.elapsed() < Duration::from_secs(60), "{signal} after {given} bytes");
         assert_eq!(status.code(), Some(130));
         drop(stdin);
     }

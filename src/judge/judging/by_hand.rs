@@ -209,7 +209,7 @@ fn a_declared_pair_that_lost_is_an_edition_where_it_is_rather_wrong_than_right()
         let compared = [one(0, 10, Method::Key, &[(C, 0.95)]), one(0, 11, Method::Hreflang, &[(C, content)])];
         of(&all(&compared), 0, 11)
     };
-    let (rather_right, rather_wrong) = (lost(0.53), lost(0.47));
+    let (rather_right, rather_wrong) = (lost(0.57), lost(0.55));
     assert!((0.0..1.0).contains(&rather_right.beliefs.log_odds), "{rather_right:?}");
     assert!((-1.0..0.0).contains(&rather_wrong.beliefs.log_odds), "{rather_wrong:?}");
     assert_eq!([rather_right, rather_wrong].map(|pair| pair.outcome), [Outcome::LostToBetter, Outcome::Edition]);
