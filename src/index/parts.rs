@@ -58,9 +58,9 @@ impl Tree {
     }
 }
 
-/// How many pages a part must have (an estimate): four times as many as a belief is worth, so that what is expected of it is a fifth of what is
+/// How many pages a part must have (an estimate): twice as many as a belief is worth, so that what is expected of it is a third of what is
 /// known.
-pub const MIN_PAGES: u32 = 4 * WORTH as u32;
+pub const MIN_PAGES: u32 = 2 * WORTH as u32;
 
 /// The parts of a site: folders with enough pages, in two languages or more, and with fewer pages than the part that contains them.
 #[derive(Clone, Debug)]

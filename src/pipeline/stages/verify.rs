@@ -36,7 +36,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        22
+        23
     }
 
     fn sections(&self) -> &'static [&'static str] {

@@ -319,6 +319,8 @@ pub struct PairExplanation {
     pub constant: f64,
     /// The other factors of its probability, if it was judged by the weight of evidence.
     pub beliefs: Option<Beliefs>,
+    /// The share of its probability that the other candidates of its pages leave it, 0..=1, if it was judged beside them.
+    pub rivals: Option<f32>,
     /// How reliable its source is on this site.
     pub source: Option<SourceFacts>,
     /// Why it is a pair or is not.
@@ -338,6 +340,7 @@ impl PairExplanation {
             evidence: None,
             constant: 0.0,
             beliefs: None,
+            rivals: None,
             source: None,
             verdict,
         }

@@ -86,6 +86,7 @@ impl Two<'_, '_> {
             if weighing.is_by_evidence() {
                 (found.measures, found.constant) = weighing.measures(judged)?;
                 (found.evidence, found.beliefs) = (Some(judged.evidence), Some(judged.beliefs));
+                found.rivals = weighing.left_by_rivals(judged);
             }
             found.source = weighing.source(judged);
         }

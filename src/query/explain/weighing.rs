@@ -9,7 +9,7 @@ use super::verdict::CandidateOutcome;
 use crate::config::Strategy;
 use crate::error::Result;
 use crate::judge::score::Scorer;
-use crate::types::{JudgedPair, Lang, MEASURES, Measure};
+use crate::types::{JudgedPair, Lang, MEASURES, Measure, Method, Outcome};
 
 /// How many rejected candidates of a page without a partner are explained in detail, for each language.
 const BEST: usize = 2;
@@ -37,6 +37,15 @@ impl<'o, 's> Weighing<'o, 's> {
     /// True where pairs are judged by the weight of the evidence.
     pub fn is_by_evidence(&self) -> bool {
         self.opened.config.strategy == Strategy::All && self.opened.config.verifier.is_none()
+    }
+
+    /// The share of the probability of a pair that the other candidates of its pages leave it, 0..=1. `None` where its score has other
+    /// reasons.
+    pub fn left_by_rivals(&self, judged: &JudgedPair) -> Option<f32> {
+        let is_beside_others = judged.method != Method::Pinned
+            && !matches!(judged.outcome, Outcome::SameText | Outcome::Contradicted | Outcome::Forbidden);
+        let alone = self.opened.config.judge.prior.probability(f64::from(judged.beliefs.log_odds));
+        (is_beside_others && alone > 0.0).then(|| (f64::from(judged.score) / alone).min(1.0) as f32)
     }
 
     /// For each measure its value and its contribution to the evidence, and the part of the evidence that is the same for all pairs, in

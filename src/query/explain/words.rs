@@ -217,6 +217,9 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
     if let Some(beliefs) = &pair.beliefs {
         of_beliefs(beliefs, lines);
     }
+    if let Some(left) = pair.rivals.filter(|left| *left < ALL_LEFT) {
+        lines.add("rivals", format!("other candidates of its pages leave it {:.1} % of its probability", 100.0 * left));
+    }
     if pair.constant != 0.0 {
         lines.add("constant", format!("{:+.2} nats", pair.constant));
     }
@@ -231,6 +234,9 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
         of_support(support, lines);
     }
 }
+
+/// If rivals leave so much of a probability, they are not worth naming.
+const ALL_LEFT: f32 = 0.995;
 
 /// How the evidence was turned into a probability.
 fn of_beliefs(&Beliefs { source, names, agree, usual, log_odds }: &Beliefs, lines: &mut Lines) {
