@@ -18,6 +18,7 @@ mod params;
 mod posterior;
 pub mod profiles;
 mod scripts;
+mod withheld;
 mod words;
 
 use std::borrow::Cow;
@@ -29,6 +30,7 @@ use crate::types::Lang;
 use letters::Letters;
 use profiles::{Distances, Profiles};
 use scripts::{Script, Scripts};
+use withheld::{is_none_withheld, is_withheld};
 
 pub use params::Params;
 pub use scripts::{is_alone, latin_share, other_script};
@@ -365,7 +367,7 @@ fn most_likely(sample: &str, read: &words::Words, params: &Params) -> (Lang, f32
     if one_sided && words.own >= params.min_own_words as usize && words.coverage >= params.min_coverage {
         return (words.lang, words.share);
     }
-    let quick = whatlang::detect(sample).and_then(|info| Lang::parse(info.lang().code())).unwrap_or(Lang::UNKNOWN);
+    let quick = QUICK_MODEL.detect(sample).and_then(|info| Lang::parse(info.lang().code())).unwrap_or(Lang::UNKNOWN);
     if quick == words.lang {
         return (quick, words.share.min(MAX_AGREED));
     }
@@ -400,8 +402,21 @@ fn by_model_twice(sample: &str, params: &Params) -> (Lang, f32) {
 }
 
 /// The accurate model. A call costs 0.4 to 0.6 ms, and most of that is the same for any length.
-static MODEL: LazyLock<langid_rs::Model> =
-    LazyLock::new(|| langid_rs::Model::load(true).expect("the model is part of the program"));
+static MODEL: LazyLock<langid_rs::Model> = LazyLock::new(|| {
+    let mut model = langid_rs::Model::load(true).expect("the model is part of the program");
+    if !is_none_withheld() {
+        let is_left = |code: &&str| Lang::parse(code).is_none_or(|lang| !is_withheld(lang));
+        let left = model.rank("").into_iter().map(|(code, _)| code).filter(is_left).map(str::to_owned).collect();
+        assert!(model.set_langs(Some(left)).is_ok(), "the model knows two languages or more that are not withheld");
+    }
+    model
+});
+
+/// The quick model.
+static QUICK_MODEL: LazyLock<whatlang::Detector> = LazyLock::new(|| {
+    let is_out = |lang: &&whatlang::Lang| Lang::parse(lang.code()).is_some_and(is_withheld);
+    whatlang::Detector::with_denylist(whatlang::Lang::all().iter().filter(is_out).copied().collect())
+});
 
 /// A text with one character for a letter and its accents, as words and models have them.
 fn composed(text: &str) -> Cow<'_, str> {
