@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::by_letters::{ByLetters, is_doubtful, is_written_so, letters_of, may_be_by_letters};
 use super::classes::{self, APART, Classes, MIN_NAMED};
@@ -21,33 +21,36 @@ pub struct Doubts {
     pub named: BTreeMap<u32, Lang>,
     /// Doubtful pages, and what the site calls them.
     pub pages: Vec<(u32, Option<Lang>)>,
-    /// Pages that the site calls by the name of a language, the first, whose texts were taken for a relative, the second.
+    /// Pages that the site calls by the name of a language, the first, whose texts were taken for another one of the site, the second.
     pub contested: BTreeMap<(Lang, Lang), Vec<u32>>,
     /// What the site shows of languages.
     pub taught: Taught,
 }
 
 impl Doubts {
-    /// Lets pages count for the language that the site calls them by, where their texts were taken for a relative that is on the site too: if nothing
+    /// Lets pages count for the language that the site calls them by, where their texts were taken for another one that is on the site too: if nothing
     /// tells these two; or if the texts are alike, and unlike those in the other one, and no profile says that they are nearer to that. What was left
     /// untranslated is like the others.
     pub fn settle_contested(&self, pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool) {
+        if self.contested.is_empty() {
+            return;
+        }
+        let classes = self.uncontested(pages, site);
+        let letters_in = |of: &dyn Fn(Lang) -> bool| {
+            let mut sum = Letters::default();
+            classes.iter().filter(|(lang, _)| of(**lang)).for_each(|(_, letters)| sum.add(letters));
+            sum
+        };
         for (&(named, told), contested) in &self.contested {
-            let is_named = |&(&page, _): &(&u32, &Lang)| site.lang(page) == Some(named);
-            let mut called: Vec<u32> = self.named.iter().filter(is_named).map(|(&page, _)| page).collect();
-            called.extend(contested);
-            let mut own = letters_of(pages, &called);
+            let mut own = letters_in(&|lang| lang == named);
+            own.add(&letters_of(pages, contested));
             let compared = pages.compare(&own, named, told);
             // If the program had a list of words of this language, they would have told it.
             let is_possible = contested.iter().all(|&page| !is_told_as(named, pages.facts(page).latin_share));
             if compared == Some(Compared::Told) || compared.is_none() && !is_possible {
                 continue;
             }
-            let is_other =
-                |page: u32| pages.detected(page).agrees(told) && site.lang(page).is_some_and(|lang| lang.agrees(told));
-            let is_contested = |page: u32| contested.binary_search(&page).is_ok();
-            let others: Vec<u32> = (0..pages.count()).filter(|&page| is_other(page) && !is_contested(page)).collect();
-            let other = letters_of(pages, &others);
+            let other = letters_in(&|lang| lang.agrees(told));
             // How much nearer to its own than to the others each page is, and all together, by their letters.
             let mut nearer: FxHashMap<u32, f64> = FxHashMap::default();
             let (mut sum, mut total) = (0.0, 0.0);
@@ -73,6 +76,21 @@ impl Doubts {
                 site.set(page, Some(named).filter(|lang| wants(*lang)));
             }
         }
+    }
+
+    /// The letters of the languages of the site, from pages that nothing else is said of and from those that are named.
+    fn uncontested(&self, pages: &ByLetters<'_>, site: &SiteIndex<'_>) -> BTreeMap<Lang, Letters> {
+        let contested: FxHashSet<u32> = self.contested.values().flatten().copied().collect();
+        let mut classes: BTreeMap<Lang, Letters> = BTreeMap::new();
+        for page in (0..pages.count()).filter(|page| !contested.contains(page)) {
+            if let Some(lang) = site.lang(page)
+                && (self.named.get(&page) == Some(&lang) || pages.detected(page).agrees(lang))
+                && let Some(letters) = Letters::of(pages.letters(page))
+            {
+                classes.entry(lang).or_default().add(&letters);
+            }
+        }
+        classes
     }
 
     /// Decides by the letters of their texts which language the pages count for that nothing names, and those that are named and unlike others

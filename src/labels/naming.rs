@@ -27,6 +27,8 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
         let text = Text::of(&facts);
         // The best name, and the best of those that the text may be in; a name that it was taken for is one of these.
         let (mut called, mut best, mut allowed) = (None, None, None);
+        // The best of those that letters have to decide about.
+        let mut contested = None;
         let mut is_agreed = false;
         for name in names(pages, page, &facts, &mut anatomy) {
             is_agreed |= facts.detected.agrees(name.lang);
@@ -39,24 +41,24 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
             if is_allowed {
                 keep_better(&mut allowed, found);
             }
-            // A place that is right about most pages may lie about one, whose letters tell another language.
-            let may_be = || {
-                let is_lie = || {
-                    pages.deny(page, name.lang)
-                        || known.is_among_others(pages, page, text) && !are_mixed_up(name.lang, facts.detected)
-                };
-                text.may_be(&facts, &name, &known.called) && !is_lie() || is_nearer(pages, page, &facts, name.lang)
-            };
-            if facts.detected.agrees(name.lang) || is_allowed && may_be() {
+            // A place that is right about most pages may lie about one, whose letters tell another language, or whose words are likely in one that
+            // others on the site certainly are in.
+            let is_alone = known.is_alone(&name, text);
+            let may_be = (is_alone || text.may_be(&facts, &name, &known.called)) && !pages.deny(page, name.lang);
+            let is_among_others = !is_alone && known.is_among_others(text) && !are_mixed_up(name.lang, facts.detected);
+            let is_possible = || may_be && !is_among_others || is_nearer(pages, page, &facts, name.lang);
+            if facts.detected.agrees(name.lang) || is_allowed && is_possible() {
                 keep_better(&mut best, found);
+            } else if is_allowed && may_be {
+                keep_better(&mut contested, found);
             }
         }
-        if best.is_none()
-            && let (Some((.., named)), Text::Told(lang) | Text::Likely(lang)) = (allowed, text)
-            && are_mixed_up(named, lang)
-            && is_written_so(named, &facts)
-        {
-            doubts.contested.entry((named, lang)).or_default().push(page);
+        if let (None, Text::Told(lang) | Text::Likely(lang)) = (best, text) {
+            let is_mixed_up = |named: &Lang| are_mixed_up(*named, lang) && is_written_so(*named, &facts);
+            let language = |found: Option<Called>| found.map(|found| found.2);
+            if let Some(named) = language(allowed).filter(is_mixed_up).or(language(contested)) {
+                doubts.contested.entry((named, lang)).or_default().push(page);
+            }
         }
         match best {
             // A page that the site calls by the language that was detected keeps it, with its script.
@@ -230,6 +232,52 @@ mod tests {
             if n < 4 { format!("x.org/{lang}.html?{n}") } else { format!("x.org/so-{lang}-{n}.htm") }
         };
         assert_eq!(site(&slug, ["en", "fr"], 0.8, "und"), [nine("en"), nine("fr")]);
+    }
+
+    #[test]
+    fn what_words_take_for_a_relative_is_in_the_unknown_language_that_it_declares_if_nothing_else_of_the_site_is_in_that_relative()
+     {
+        let pages = |folder: &'static str, lang: &'static str, confidence: f32, declared: &'static str| {
+            (0..9).map(move |n| page(&format!("x.org/{folder}/{n}"), lang, confidence, declared))
+        };
+        let english = || pages("english", "en", 0.98, "en").chain(pages("more", "en", 0.98, "en"));
+        let nine = |lang: &str| (lang.to_owned(), 9);
+        let found = |site: Vec<(String, PageFacts)>| {
+            counts(site).into_iter().filter(|count| count.0 != "en").collect::<Vec<_>>()
+        };
+        for confidence in [0.8, 0.98] {
+            let egyptian = || pages("a", "ar", confidence, "arz");
+            assert_eq!(found(english().chain(egyptian()).collect()), [nine("arz")]);
+            // Texts that stayed in the language that the site has elsewhere.
+            assert_eq!(
+                found(english().chain(egyptian()).chain(pages("b", "ar", 0.98, "ar")).collect()),
+                [("ar".to_owned(), 18)]
+            );
+            // Declarations that have not been right about anything.
+            let undeclared = pages("english", "en", 0.98, "und").chain(pages("more", "en", 0.98, "und"));
+            assert_eq!(found(undeclared.chain(pages("a", "ar", 0.98, "arz")).collect()), [nine("ar")]);
+        }
+        // A wrong code on most pages of a site.
+        let german = pages("d", "de", 0.98, "de");
+        assert_eq!(
+            counts(pages("a", "en", 0.98, "enu").chain(pages("b", "en", 0.98, "enu")).chain(german).collect()),
+            [nine("de"), ("en".to_owned(), 18)]
+        );
+    }
+
+    #[test]
+    fn a_text_that_is_likely_in_a_language_of_the_site_does_not_take_the_name_of_its_host() {
+        let told = |host: &'static str, lang: &'static str, pages: usize| {
+            (0..pages).map(move |n| page(&format!("{host}.x.org/{n}"), lang, 0.98, "und"))
+        };
+        let site: Vec<_> = told("www", "en", 20)
+            .chain(told("fr", "fr", 9))
+            .chain(told("de", "de", 9))
+            .chain((0..9).map(|n| page(&format!("wo.x.org/wo{n}"), "und", 0.0, "und")))
+            .chain((0..2).map(|n| page(&format!("wo.x.org/{n}"), "en", 0.8, "und")))
+            .collect();
+        let counted = [("de", 9), ("en", 22), ("fr", 9), ("wo", 9)];
+        assert_eq!(counts(site), counted.map(|(lang, pages)| (lang.to_owned(), pages)));
     }
 
     #[test]
