@@ -22,7 +22,8 @@ use super::settings::Differing;
 /// Show the stages, the contents, and what was left out and why.
 ///
 /// Settings are listed if they are not at their defaults. A stage is fresh, at work (of a run that goes on), partial (interrupted; `diglot run` resumes it), stale
-/// (its settings or its input have changed) or not run. `few pairs` names hosts with pages in two languages of which few are paired, with the
+/// (its settings or its input have changed) or not run. `language` names what pages are in, the 20 with the most pages; of some it says how many of
+/// these words and models take for another one or for none, so that letters or the site named them. `few pairs` names hosts with pages in two languages of which few are paired, with the
 /// number of pages and the likeliest reason. Damage in an archive is reported with the archive and the offset.
 #[derive(Args)]
 #[command(after_help = "\
@@ -42,6 +43,9 @@ pub struct Status {
 
 /// How many hosts with few pairs are listed.
 const FEW_PAIRS: usize = 5;
+
+/// How many languages are listed.
+const LANGUAGES: usize = 20;
 
 /// How often to look for a new commit.
 const POLL: Duration = Duration::from_millis(500);
@@ -125,6 +129,7 @@ impl Status {
         ] {
             listing.row(vec![json!("total"), json!(name), json!(count), json!(detail)])?;
         }
+        list_languages(store, config, &mut listing)?;
         // While a run writes, this would be counted again and again.
         let lacking = if self.watch { Vec::new() } else { query::shortages(store, config, &Scope::all())? };
         if lacking.len() > FEW_PAIRS {
@@ -186,6 +191,29 @@ impl Status {
         }
         Ok(())
     }
+}
+
+/// Lists the languages with the most pages, and pages of none.
+fn list_languages(store: &Store, config: &Config, listing: &mut Listing) -> anyhow::Result<()> {
+    let found = query::languages(store, config)?;
+    let (known, none): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| found.lang.is_known());
+    if known.len() > LANGUAGES {
+        let detail = format!("the {LANGUAGES} with the most pages below; `diglot hosts` lists those of each host");
+        listing.row(vec![json!("total"), json!("languages"), json!(known.len()), json!(detail)])?;
+    }
+    for found in known.into_iter().take(LANGUAGES).chain(none) {
+        let named = (found.named > 0).then(|| format!("{} not by their words", grouped(found.named)));
+        let learnt = found.is_learnt.then(|| "learnt from these sites".to_owned());
+        let none = (!found.lang.is_known()).then(|| "count for no language".to_owned());
+        let detail: Vec<String> = [found.name, none, named, learnt].into_iter().flatten().collect();
+        listing.row(vec![
+            json!("language"),
+            json!(found.lang.as_str()),
+            json!(found.pages),
+            json!(detail.join(", ")),
+        ])?;
+    }
+    Ok(())
 }
 
 /// Reasons that mean damage in an archive; the others are normal for archives.

@@ -35,6 +35,12 @@ enum Sign {
     Matches,
 }
 
+impl Sign {
+    fn is_equality(self) -> bool {
+        matches!(self, Sign::Equal | Sign::Unequal)
+    }
+}
+
 /// The signs, those first that begin with others.
 const SIGNS: [(&str, Sign); 9] = [
     ("=~", Sign::Matches),
@@ -86,6 +92,8 @@ impl PartialEq for Pattern {
 #[derive(Clone, Debug, PartialEq)]
 enum Given {
     Text(String),
+    /// The tag of a language, which stands for its scripts and regions too.
+    Language(String),
     Pattern(Pattern),
     Number(f64),
     Flag(bool),
@@ -136,6 +144,12 @@ impl Condition {
         };
         let given = given(kind, sign, written)?
             .ok_or_else(|| format!("{text} does not fit the column, {}", expected((column, kind))))?;
+        let given = match given {
+            Given::Text(tag) if sign.is_equality() && has_languages(column, kind) && !tag.is_empty() => {
+                Given::Language(tag)
+            }
+            given => given,
+        };
         Ok(Condition { column, at, sign, given, written: written.to_owned() })
     }
 
@@ -187,8 +201,10 @@ impl Condition {
     }
 
     fn of_text(&self, text: &str) -> bool {
-        if let Given::Pattern(Pattern(pattern)) = &self.given {
-            return pattern.is_match(text);
+        match &self.given {
+            Given::Pattern(Pattern(pattern)) => return pattern.is_match(text),
+            Given::Language(tag) => return is_tag_of(text, tag) == (self.sign == Sign::Equal),
+            _ => {}
         }
         let Given::Text(given) = &self.given else { return false };
         if self.sign == Sign::Contains { text.contains(given.as_str()) } else { self.is_so(text.cmp(given.as_str())) }
@@ -230,6 +246,22 @@ impl fmt::Display for Condition {
     }
 }
 
+/// True for a column of tags of languages.
+fn has_languages(column: &str, kind: Kind) -> bool {
+    match column {
+        "lang" | "lang_a" | "lang_b" | "detected_lang_a" | "detected_lang_b" => true,
+        // Elsewhere it is the tags of several languages in one text.
+        "langs" => matches!(kind, Kind::Texts),
+        _ => false,
+    }
+}
+
+/// True for the tag of a language, in any case, or of one of its scripts or regions: `sr-Latn` for `sr`.
+fn is_tag_of(text: &str, tag: &str) -> bool {
+    text.split_at_checked(tag.len())
+        .is_some_and(|(start, rest)| start.eq_ignore_ascii_case(tag) && (rest.is_empty() || rest.starts_with('-')))
+}
+
 /// The text that stands for an element of a list: itself, or the first of its fields.
 fn first_text(value: &Json) -> Option<&str> {
     value.as_str().or_else(|| value.as_object()?.values().find_map(Json::as_str))
@@ -252,7 +284,7 @@ fn given(kind: Kind, sign: Sign, written: &str) -> Result<Option<Given>, String>
 }
 
 fn plain_value(kind: Kind, sign: Sign, written: &str) -> Option<Given> {
-    let (is_equality, is_order) = (matches!(sign, Sign::Equal | Sign::Unequal), sign != Sign::Contains);
+    let (is_equality, is_order) = (sign.is_equality(), sign != Sign::Contains);
     match kind {
         Kind::Text | Kind::Maybe => Some(Given::Text(written.to_owned())),
         Kind::Real | Kind::MaybeReal | Kind::Long | Kind::Int | Kind::MaybeInt if is_order => {
@@ -386,6 +418,16 @@ mod tests {
             assert!(of(text, &row), "{text}");
         }
         for text in ["host~net", "pages<15", "linked!=true", "langs=de", "langs!=en", "langs=~^d"] {
+            assert!(!of(text, &row), "{text}");
+        }
+        // A language with all its scripts and regions, or one of these.
+        let variants = serde_json::json!([{ "lang": "sr-Latn", "pages": 12 }, { "lang": "pt-BR", "pages": 3 }]);
+        let row = [Json::from("ex.org"), Json::from(15), Json::from(true), variants];
+        for text in ["langs=sr", "langs=sr-Latn", "langs=sr-latn", "langs=pt", "langs!=sr-Cyrl", "langs!=s", "host!=ex"]
+        {
+            assert!(of(text, &row), "{text}");
+        }
+        for text in ["langs!=sr", "langs=sr-Cyrl", "langs=s", "langs=", "langs=p", "host=ex"] {
             assert!(!of(text, &row), "{text}");
         }
         let missing = [Json::Null, Json::Null];

@@ -3,7 +3,7 @@
 //!
 //! [`initial`] is the order of the work. `by_letters` reads pages as the rest sees them: where words and models guess, letters may tell.
 //! `naming` believes what the site calls its languages, as far as the `sources` of such names are right about pages whose text tells;
-//! `classes` tells which texts are in one language, by their letters. `variants` keeps variants of a language apart that stand side by
+//! `classes` tells which texts are in one language, by their letters, and `doubts` what follows where text and site differ, or nothing is named. `variants` keeps variants of a language apart that stand side by
 //! side, in the whole site or in one of its [`folders`]. What keys tell of languages later is in `keys`.
 
 use crate::index::site::{Pages, SiteIndex};
@@ -12,6 +12,7 @@ use crate::types::Lang;
 
 mod by_letters;
 mod classes;
+mod doubts;
 pub mod folders;
 mod naming;
 mod sources;

@@ -6,17 +6,12 @@
 //! is told: declarations that are wrong about French pages are not believed about others, and a place that is right about the pages that can
 //! be checked is believed about those that cannot.
 
-use std::collections::BTreeMap;
-
-use rustc_hash::FxHashMap;
-
-use super::by_letters::{ByLetters, is_doubtful, is_written_so, letters_of, may_be_by_letters};
-use super::classes::{self, APART, Classes, MIN_NAMED};
+use super::by_letters::{ByLetters, is_doubtful, is_written_so, letters_of};
+use super::doubts::Doubts;
 use super::sources::{BELIEVED, Known, Source, Text, names};
 use crate::index::site::{PageFacts, Pages, SiteIndex, Urls};
-use crate::language::letters::Letters;
-use crate::language::profiles::{Compared, Line, NEARER};
-use crate::language::{are_relatives, is_taken_for, is_told, is_told_as};
+use crate::language::profiles::{Compared, Line};
+use crate::language::{are_relatives, is_taken_for};
 use crate::text::tokens::Anatomy;
 use crate::types::Lang;
 
@@ -32,6 +27,8 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
         let text = Text::of(&facts);
         // The best name, and the best of those that the text may be in; a name that it was taken for is one of these.
         let (mut called, mut best, mut allowed) = (None, None, None);
+        // The best of those that letters have to decide about.
+        let mut contested = None;
         let mut is_agreed = false;
         for name in names(pages, page, &facts, &mut anatomy) {
             is_agreed |= facts.detected.agrees(name.lang);
@@ -44,24 +41,24 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
             if is_allowed {
                 keep_better(&mut allowed, found);
             }
-            // A place that is right about most pages may lie about one, whose letters tell another language.
-            let may_be = || {
-                let is_lie = || {
-                    pages.deny(page, name.lang)
-                        || known.is_among_others(pages, page, text) && !are_mixed_up(name.lang, facts.detected)
-                };
-                text.may_be(&facts, &name, &known.called) && !is_lie() || is_nearer(pages, page, &facts, name.lang)
-            };
-            if facts.detected.agrees(name.lang) || is_allowed && may_be() {
+            // A place that is right about most pages may lie about one, whose letters tell another language, or whose words are likely in one that
+            // others on the site certainly are in.
+            let is_alone = known.is_alone(&name, text);
+            let may_be = (is_alone || text.may_be(&facts, &name, &known.called)) && !pages.deny(page, name.lang);
+            let is_among_others = !is_alone && known.is_among_others(text) && !are_mixed_up(name.lang, facts.detected);
+            let is_possible = || may_be && !is_among_others || is_nearer(pages, page, &facts, name.lang);
+            if facts.detected.agrees(name.lang) || is_allowed && is_possible() {
                 keep_better(&mut best, found);
+            } else if is_allowed && may_be {
+                keep_better(&mut contested, found);
             }
         }
-        if best.is_none()
-            && let (Some((.., named)), Text::Told(lang) | Text::Likely(lang)) = (allowed, text)
-            && are_mixed_up(named, lang)
-            && is_written_so(named, &facts)
-        {
-            doubts.contested.entry((named, lang)).or_default().push(page);
+        if let (None, Text::Told(lang) | Text::Likely(lang)) = (best, text) {
+            let is_mixed_up = |named: &Lang| are_mixed_up(*named, lang) && is_written_so(*named, &facts);
+            let language = |found: Option<Called>| found.map(|found| found.2);
+            if let Some(named) = language(allowed).filter(is_mixed_up).or(language(contested)) {
+                doubts.contested.entry((named, lang)).or_default().push(page);
+            }
         }
         match best {
             // A page that the site calls by the language that was detected keeps it, with its script.
@@ -82,31 +79,6 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
     };
     pages.release();
     taught.lines()
-}
-
-/// The letters of texts that the site names, where words cannot tell their language, and of how many pages.
-#[derive(Default)]
-struct Taught(BTreeMap<Lang, (u32, Letters)>);
-
-impl Taught {
-    fn add(&mut self, pages: &ByLetters<'_>, page: u32, lang: Lang) {
-        if !is_told(lang)
-            && is_doubtful(&pages.facts(page))
-            && let Some(letters) = Letters::of(pages.letters(page))
-        {
-            let of_lang = self.0.entry(lang.base()).or_default();
-            of_lang.0 += 1;
-            of_lang.1.add(&letters);
-        }
-    }
-
-    fn lines(self) -> Vec<Line> {
-        let enough = self
-            .0
-            .into_iter()
-            .filter(|(_, (pages, letters))| *pages >= MIN_NAMED && letters.total() >= classes::MIN_LETTERS);
-        enough.map(|(lang, (_, letters))| Line { lang, letters }).collect()
-    }
 }
 
 /// True for a guess that is nearer, by its letters, to the language that it is called by than to the one that it was taken for: few words that it has in
@@ -132,172 +104,15 @@ fn keep_better(best: &mut Option<Called>, found: Called) {
     }
 }
 
-/// What the letters of texts have to decide.
-#[derive(Default)]
-struct Doubts {
-    /// Pages that the site calls by the name of a language that their text may be in.
-    named: BTreeMap<u32, Lang>,
-    /// Doubtful pages, and what the site calls them.
-    pages: Vec<(u32, Option<Lang>)>,
-    /// Pages that the site calls by the name of a language, the first, whose texts were taken for a relative, the second.
-    contested: BTreeMap<(Lang, Lang), Vec<u32>>,
-    /// What the site shows of languages.
-    taught: Taught,
-}
-
-impl Doubts {
-    /// Lets pages count for the language that the site calls them by, where their texts were taken for a relative that is on the site too: if nothing
-    /// tells these two; or if the texts are alike, and unlike those in the other one, and no profile says that they are nearer to that. What was left
-    /// untranslated is like the others.
-    fn settle_contested(&self, pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang) -> bool) {
-        for (&(named, told), contested) in &self.contested {
-            let is_named = |&(&page, _): &(&u32, &Lang)| site.lang(page) == Some(named);
-            let mut called: Vec<u32> = self.named.iter().filter(is_named).map(|(&page, _)| page).collect();
-            called.extend(contested);
-            let mut own = letters_of(pages, &called);
-            let compared = pages.compare(&own, named, told);
-            // If the program had a list of words of this language, they would have told it.
-            let is_possible = contested.iter().all(|&page| !is_told_as(named, pages.facts(page).latin_share));
-            if compared == Some(Compared::Told) || compared.is_none() && !is_possible {
-                continue;
-            }
-            let is_other =
-                |page: u32| pages.detected(page).agrees(told) && site.lang(page).is_some_and(|lang| lang.agrees(told));
-            let is_contested = |page: u32| contested.binary_search(&page).is_ok();
-            let others: Vec<u32> = (0..pages.count()).filter(|&page| is_other(page) && !is_contested(page)).collect();
-            let other = letters_of(pages, &others);
-            // How much nearer to its own than to the others each page is, and all together, by their letters.
-            let mut nearer: FxHashMap<u32, f64> = FxHashMap::default();
-            let (mut sum, mut total) = (0.0, 0.0);
-            for &page in contested {
-                let Some(letters) = Letters::of(pages.letters(page)) else { continue };
-                own.take(&letters);
-                let by = other.distance(&letters) - own.distance(&letters);
-                own.add(&letters);
-                if by.is_finite() {
-                    sum += by * letters.total() as f64;
-                    total += letters.total() as f64;
-                    nearer.insert(page, by);
-                }
-            }
-            // Han characters tell no more than that a text is Chinese, written Hakka as well.
-            let are_same = compared == Some(Compared::Same) || told.agrees(Lang::ZH);
-            if !are_same && (total == 0.0 || sum / total < NEARER) {
-                continue;
-            }
-            // Pages whose letters were not counted count for the same language as nearly all others.
-            let most = nearer.values().filter(|by| **by > 0.0).count() as f64 >= BELIEVED * nearer.len() as f64;
-            for &page in contested.iter().filter(|page| are_same || nearer.get(page).map_or(most, |by| *by > 0.0)) {
-                site.set(page, Some(named).filter(|lang| wants(*lang)));
-            }
-        }
-    }
-
-    /// Decides by the letters of their texts which language the pages count for that nothing names, and those that are named and unlike others
-    /// of that name.
-    fn settle(
-        mut self,
-        pages: &ByLetters<'_>,
-        site: &mut SiteIndex<'_>,
-        wants: impl Fn(Lang) -> bool,
-        known: &Known,
-    ) -> Taught {
-        let mut classes = self.classes(pages, site);
-        for (&page, &lang) in &self.named {
-            let Some(letters) = Letters::of(pages.letters(page)) else { continue };
-            classes.take(lang, &letters);
-            let is_far = classes.distance(lang, &letters).is_some_and(|distance| distance > APART);
-            if is_far || classes.is_in_another(lang, &letters) {
-                self.pages.push((page, None));
-            } else {
-                classes.add(lang, &letters);
-                self.taught.add(pages, page, lang);
-            }
-        }
-        let mut left = Vec::new();
-        for &(page, called) in &self.pages {
-            let facts = pages.facts(page);
-            let may_be = |lang: Lang| is_written_so(lang, &facts);
-            let may_be_like = |lang: Lang| may_be_by_letters(lang, &facts);
-            let letters = Letters::of(pages.letters(page)).unwrap_or_default();
-            let distance = |lang: Lang| classes.distance(lang, &letters).filter(|distance| *distance <= APART);
-            let guess = Some(facts.detected).filter(|guess| known.told.contains_key(&guess.base()));
-            // Of two languages, the one that the site calls it by and the one that was detected, the one whose letters are nearer.
-            let near = [called, guess].into_iter().flatten().filter(|lang| may_be(*lang));
-            let near = near.filter_map(|lang| Some((distance(lang)?, lang)));
-            let near = near.reduce(|best, near| if near.0 < best.0 { near } else { best }).map(|near| near.1);
-            match near.or_else(|| classes.nearest(&letters, may_be_like)) {
-                Some(lang) if Some(lang) == guess => {}
-                Some(lang) => site.set(page, Some(lang).filter(|lang| wants(*lang))),
-                None => left.push(page),
-            }
-        }
-        let letters: Vec<&[u8]> = left.iter().map(|&page| pages.letters(page)).collect();
-        let mut groups: Vec<Vec<u32>> = Vec::new();
-        for (page, group) in left.iter().copied().zip(classes::groups(&letters)) {
-            match group {
-                Some(group) => {
-                    groups.resize_with(groups.len().max(group + 1), Vec::new);
-                    groups[group].push(page);
-                }
-                None if self.named.contains_key(&page) => site.set(page, None),
-                // It may be a list of names, in the language that it was taken for.
-                None if known.may_be_guess(pages, pages.detected(page), &[page], &letters_of(pages, &[page])) => {}
-                None => site.set(page, None),
-            }
-        }
-        let groups: Vec<Vec<u32>> = groups.into_iter().flat_map(|group| pages.divide(group)).collect();
-        for (number, group) in groups.iter().enumerate() {
-            let letters = letters_of(pages, group);
-            let may_be = |guess: Lang| {
-                known.may_be_guess(pages, guess, group, &letters) && !pages.refute_together(group, &letters, guess)
-            };
-            let guess = guess_of(pages, group).filter(|&guess| may_be(guess));
-            let told = pages.tell_together(group, &letters, guess.unwrap_or(Lang::UNKNOWN));
-            let named = known.name_of(pages, group).filter(|&named| !pages.deny_together(group, &letters, named));
-            if let Some(lang) = named {
-                group.iter().for_each(|&page| self.taught.add(pages, page, lang));
-            }
-            let lang = named.or(told).or(guess).or_else(|| Lang::unnamed(number)).filter(|lang| wants(*lang));
-            group.iter().for_each(|&page| site.set(page, lang));
-        }
-        self.taught
-    }
-
-    /// The letters of the languages of the site, from pages whose text tells theirs, and from those that are named.
-    fn classes(&self, pages: &dyn Pages, site: &SiteIndex<'_>) -> Classes {
-        let (mut classes, mut likely) = (Classes::default(), Classes::default());
-        for page in 0..pages.count() {
-            let Some(letters) = Letters::of(pages.letters(page)) else { continue };
-            let own = |lang: Lang| site.lang(page).unwrap_or(lang);
-            match (self.named.get(&page), Text::of(&pages.facts(page))) {
-                (Some(&lang), _) => classes.add(lang, &letters),
-                (None, Text::Told(lang)) => classes.add(own(lang), &letters),
-                (None, Text::Likely(lang)) => likely.add(own(lang), &letters),
-                _ => {}
-            }
-        }
-        // Texts that are partly in another language have the letters of both, so they are used only where there are no others.
-        classes.complete(likely);
-        classes
-    }
-}
-
-/// The language that nearly all of a group of pages are taken for: a text without sentences lacks the function words of its language too.
-fn guess_of(pages: &dyn Pages, group: &[u32]) -> Option<Lang> {
-    let mut counts: BTreeMap<Lang, usize> = BTreeMap::new();
-    group.iter().for_each(|&page| *counts.entry(pages.detected(page)).or_default() += 1);
-    let is_one = |&(lang, count): &(Lang, usize)| lang.is_known() && count as f64 >= BELIEVED * group.len() as f64;
-    counts.into_iter().find(is_one).map(|(lang, _)| lang)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::index::site::{LetteredPages, ListedPages};
-    use crate::language::letters::count;
+    use crate::language::letters::{Letters, count};
     use crate::language::profiles::Profiles;
-    use crate::language::{Run, RunKind, detect, writes_latin};
+    use crate::language::{Run, RunKind, detect, is_told, writes_latin};
 
     fn lang(tag: &str) -> Lang {
         Lang::parse(tag).expect("a tag")
@@ -417,6 +232,52 @@ mod tests {
             if n < 4 { format!("x.org/{lang}.html?{n}") } else { format!("x.org/so-{lang}-{n}.htm") }
         };
         assert_eq!(site(&slug, ["en", "fr"], 0.8, "und"), [nine("en"), nine("fr")]);
+    }
+
+    #[test]
+    fn what_words_take_for_a_relative_is_in_the_unknown_language_that_it_declares_if_nothing_else_of_the_site_is_in_that_relative()
+     {
+        let pages = |folder: &'static str, lang: &'static str, confidence: f32, declared: &'static str| {
+            (0..9).map(move |n| page(&format!("x.org/{folder}/{n}"), lang, confidence, declared))
+        };
+        let english = || pages("english", "en", 0.98, "en").chain(pages("more", "en", 0.98, "en"));
+        let nine = |lang: &str| (lang.to_owned(), 9);
+        let found = |site: Vec<(String, PageFacts)>| {
+            counts(site).into_iter().filter(|count| count.0 != "en").collect::<Vec<_>>()
+        };
+        for confidence in [0.8, 0.98] {
+            let egyptian = || pages("a", "ar", confidence, "arz");
+            assert_eq!(found(english().chain(egyptian()).collect()), [nine("arz")]);
+            // Texts that stayed in the language that the site has elsewhere.
+            assert_eq!(
+                found(english().chain(egyptian()).chain(pages("b", "ar", 0.98, "ar")).collect()),
+                [("ar".to_owned(), 18)]
+            );
+            // Declarations that have not been right about anything.
+            let undeclared = pages("english", "en", 0.98, "und").chain(pages("more", "en", 0.98, "und"));
+            assert_eq!(found(undeclared.chain(pages("a", "ar", 0.98, "arz")).collect()), [nine("ar")]);
+        }
+        // A wrong code on most pages of a site.
+        let german = pages("d", "de", 0.98, "de");
+        assert_eq!(
+            counts(pages("a", "en", 0.98, "enu").chain(pages("b", "en", 0.98, "enu")).chain(german).collect()),
+            [nine("de"), ("en".to_owned(), 18)]
+        );
+    }
+
+    #[test]
+    fn a_text_that_is_likely_in_a_language_of_the_site_does_not_take_the_name_of_its_host() {
+        let told = |host: &'static str, lang: &'static str, pages: usize| {
+            (0..pages).map(move |n| page(&format!("{host}.x.org/{n}"), lang, 0.98, "und"))
+        };
+        let site: Vec<_> = told("www", "en", 20)
+            .chain(told("fr", "fr", 9))
+            .chain(told("de", "de", 9))
+            .chain((0..9).map(|n| page(&format!("wo.x.org/wo{n}"), "und", 0.0, "und")))
+            .chain((0..2).map(|n| page(&format!("wo.x.org/{n}"), "en", 0.8, "und")))
+            .collect();
+        let counted = [("de", 9), ("en", 22), ("fr", 9), ("wo", 9)];
+        assert_eq!(counts(site), counted.map(|(lang, pages)| (lang.to_owned(), pages)));
     }
 
     #[test]

@@ -13,8 +13,10 @@ use crate::index::parts::pooled;
 use crate::index::site::{PageFacts, Pages, Urls};
 use crate::language::codes::{is_code, names_by_code};
 use crate::language::letters::Letters;
+use crate::language::profiles::Profiles;
 use crate::language::{
-    LIKELY, TOLD, has_words_in, is_alone, is_taken_for, is_told, is_told_as, is_told_in, names::by_name,
+    LIKELY, TOLD, has_words_in, is_alone, is_like_another, is_taken_for, is_told, is_told_as, is_told_in,
+    names::by_name,
 };
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{self, Field, Lang};
@@ -111,6 +113,11 @@ pub struct Known {
     of_host: FxHashMap<(u64, Source), Tally>,
     /// Of each name of a source how many pages are called by it whose text is told to be in another language, and how many other pages.
     names: FxHashMap<(Source, Lang), (u32, u32)>,
+    /// Of each language that pages declare and the program knows nothing of, and of each language that their texts are told to be in, how many there are
+    /// on each host.
+    unknown: BTreeMap<(Lang, Lang), FxHashMap<u64, u32>>,
+    /// Those of them that all texts told to be in that language declare.
+    alone: FxHashSet<(Lang, Lang)>,
     /// Texts that name a language rightly at a place.
     texts: FxHashMap<Source, Vec<String>>,
     /// The languages that believed sources name.
@@ -119,8 +126,8 @@ pub struct Known {
     pub told: FxHashMap<Lang, u32>,
     /// The same on each host, by its hash, and for `None` in any language. Texts in a language without a list of words are those with its letters.
     on_host: FxHashMap<(u64, Option<Lang>), u32>,
-    /// Languages that so many texts of a host are told to be in that others are likely in them too.
-    sure: FxHashMap<(u64, Lang), u32>,
+    /// How many texts are told to be in each language.
+    sure: FxHashMap<Lang, u32>,
     /// Pages with a text that a source calls by another language than it was taken for, and those that are doubtful.
     pub in_question: Vec<u32>,
 }
@@ -132,14 +139,13 @@ impl Known {
     /// Counts what each source is right and wrong about. What was left untranslated counts for nothing: it is in the language that most of the
     /// site is in, whatever the page is called.
     pub fn of(pages: &ByLetters<'_>, anatomy: &mut Anatomy) -> Known {
-        let mut told: FxHashMap<Lang, u32> = FxHashMap::default();
+        let mut known = Known::default();
         for page in 0..pages.count() {
             if let Text::Told(lang) = Text::of(&pages.facts(page)) {
-                *told.entry(lang.base()).or_default() += 1;
+                *known.sure.entry(lang.base()).or_default() += 1;
             }
         }
-        let main = told.iter().map(|(&lang, &pages)| (pages, lang)).max().map(|(_, lang)| lang);
-        let mut known = Known::default();
+        let main = known.sure.iter().map(|(&lang, &pages)| (pages, lang)).max().map(|(_, lang)| lang);
         for page in 0..pages.count() {
             let facts = pages.facts(page);
             let text = Text::of(&facts);
@@ -152,52 +158,17 @@ impl Known {
                 !is_told(lang) && (pages.told(page) == Some(lang) || pages.are_near(&letters_of(pages, &[page]), lang))
             };
             let host = hash_of_host(pages, page);
-            if let Text::Told(lang) = text {
-                *known.sure.entry((host, lang.base())).or_default() += 1;
-            }
             match text {
                 Text::Told(lang) | Text::Likely(lang) => known.add_told(host, lang),
                 Text::Other(Some(lang)) if is_like(lang) => known.add_told(host, lang),
                 _ => {}
             }
             for name in names {
-                let named = name.lang;
-                // Words of three letters in queries and in names of files are often ordinary words, so they do not count for or against a place.
-                let is_word = name.is_word()
-                    && matches!(name.source, Source::Place(Field::Query | Field::File, _))
-                    && !matches!(text, Text::Told(lang) if lang.agrees(named));
-                let mut tally = Tally::default();
-                let of_name = known.names.entry((name.source, named.base())).or_default();
-                let is_other = |lang: Lang| !lang.agrees(named) && !is_taken_for(named, lang);
-                let is_denied = pages.deny(page, named);
-                let is_told_otherwise =
-                    is_denied || matches!(text, Text::Told(lang) | Text::Likely(lang) if is_other(lang));
-                *if is_told_otherwise { &mut of_name.0 } else { &mut of_name.1 } += 1;
-                match text {
-                    Text::Told(lang) | Text::Likely(lang) | Text::Other(Some(lang)) if lang.agrees(named) => {
-                        tally.right += 1.0;
-                        if let Some(at) = name.at {
-                            let text = &pages.identity(page)[at];
-                            let texts = known.texts.entry(name.source).or_default();
-                            if texts.len() < MAX_TEXTS && !texts.iter().any(|known| known == text) {
-                                texts.push(text.to_owned());
-                            }
-                        }
-                    }
-                    _ if is_denied => tally.wrong += 1.0,
-                    Text::Told(lang) if main.is_some_and(|main| lang.agrees(main)) => {}
-                    Text::Told(lang) if is_other(lang) => tally.wrong += 1.0,
-                    Text::Likely(lang) if name.is_told_in(facts.latin_share) && is_other(lang) => tally.wrong += 1.0,
-                    Text::Other(_) if name.is_told_in(facts.latin_share) => tally.wrong += 1.0,
-                    _ => {}
-                }
-                if !is_word {
-                    known.tallies.entry(name.source).or_default().add(tally);
-                    known.of_host.entry((host, name.source)).or_default().add(tally);
-                }
+                known.count_name(pages, (page, host), (&facts, text), &name, main);
             }
         }
         pages.release();
+        known.count_unknown(main);
         let on_host =
             known.of_host.iter().filter(|&(&(_, source), tally)| known.belief_with(source, *tally) >= BELIEVED);
         let on_host: FxHashSet<Source> = on_host.map(|((_, source), _)| *source).collect();
@@ -208,10 +179,102 @@ impl Known {
         known
     }
 
-    /// True for a text that is likely in a language in which others on its host certainly are.
-    pub fn is_among_others(&self, pages: &dyn Pages, page: u32, text: Text) -> bool {
-        let Text::Likely(lang) = text else { return false };
-        self.sure.get(&(hash_of_host(pages, page), lang.base())).is_some_and(|&texts| texts >= MIN_NAMED)
+    /// Counts what a source calls a page.
+    fn count_name(
+        &mut self,
+        pages: &ByLetters<'_>,
+        (page, host): (u32, u64),
+        (facts, text): (&PageFacts, Text),
+        name: &Name,
+        main: Option<Lang>,
+    ) {
+        let named = name.lang;
+        // Words of three letters in queries and in names of files are often ordinary words, so they do not count for or against a place.
+        let is_word = name.is_word()
+            && matches!(name.source, Source::Place(Field::Query | Field::File, _))
+            && !matches!(text, Text::Told(lang) if lang.agrees(named));
+        let mut tally = Tally::default();
+        let of_name = self.names.entry((name.source, named.base())).or_default();
+        let is_other = |lang: Lang| !lang.agrees(named) && !is_taken_for(named, lang);
+        let is_denied = pages.deny(page, named);
+        let is_told_otherwise = is_denied || matches!(text, Text::Told(lang) | Text::Likely(lang) if is_other(lang));
+        // What texts in a language look like of which nothing is known, words may take for another one.
+        let is_unknown = name.source == Source::Declared && !is_denied && is_unknown(named);
+        match text {
+            Text::Told(lang) if is_unknown && is_other(lang) => {
+                let on_hosts = self.unknown.entry((named.base(), lang.base())).or_default();
+                *on_hosts.entry(host).or_default() += 1;
+                return;
+            }
+            Text::Likely(lang) if is_unknown && is_other(lang) => {
+                of_name.1 += 1;
+                return;
+            }
+            _ => {}
+        }
+        *if is_told_otherwise { &mut of_name.0 } else { &mut of_name.1 } += 1;
+        match text {
+            Text::Told(lang) | Text::Likely(lang) | Text::Other(Some(lang)) if lang.agrees(named) => {
+                tally.right += 1.0;
+                if let Some(at) = name.at.clone() {
+                    let text = &pages.identity(page)[at];
+                    let texts = self.texts.entry(name.source).or_default();
+                    if texts.len() < MAX_TEXTS && !texts.iter().any(|known| known == text) {
+                        texts.push(text.to_owned());
+                    }
+                }
+            }
+            _ if is_denied => tally.wrong += 1.0,
+            Text::Told(lang) if main.is_some_and(|main| lang.agrees(main)) => {}
+            Text::Told(lang) if is_other(lang) => tally.wrong += 1.0,
+            Text::Likely(lang) if name.is_told_in(facts.latin_share) && is_other(lang) => tally.wrong += 1.0,
+            Text::Other(_) if name.is_told_in(facts.latin_share) => tally.wrong += 1.0,
+            _ => {}
+        }
+        if !is_word {
+            self.tallies.entry(name.source).or_default().add(tally);
+            self.of_host.entry((host, name.source)).or_default().add(tally);
+        }
+    }
+
+    /// Counts the texts that are told to be in another language than the one that they declare, of which the program knows nothing: for the declaration where
+    /// all texts that are told to be in that language have it, since what is left untranslated is in a language that the site has elsewhere too, as most
+    /// of the site is; else against it. Only where declarations have been right about others they can be right about these.
+    fn count_unknown(&mut self, main: Option<Lang>) {
+        let declared = Source::Declared;
+        let sure = |lang: Lang| self.sure.get(&lang).copied().unwrap_or_default();
+        let has_been_right = self.tallies.get(&declared).is_some_and(|tally| tally.right >= f64::from(MIN_NAMED));
+        for (&(named, told), on_hosts) in &self.unknown {
+            let texts: u32 = on_hosts.values().sum();
+            let is_as_large = |other: Lang| f64::from(sure(other)) >= BELIEVED * f64::from(sure(told));
+            let is_main = !self.sure.keys().any(|&other| other != told && is_as_large(other));
+            let of_name = self.names.entry((declared, named)).or_default();
+            if has_been_right && !is_main && f64::from(texts) >= BELIEVED * f64::from(sure(told)) {
+                of_name.1 += texts;
+                self.alone.insert((named, told));
+                continue;
+            }
+            of_name.0 += texts;
+            if main == Some(told) {
+                continue;
+            }
+            for (&host, &texts) in on_hosts {
+                let wrong = Tally { right: 0.0, wrong: f64::from(texts) };
+                self.tallies.entry(declared).or_default().add(wrong);
+                self.of_host.entry((host, declared)).or_default().add(wrong);
+            }
+        }
+    }
+
+    /// True for a text that words take for a language, where all that they tell to be in it declare this one, of which the program knows nothing.
+    pub fn is_alone(&self, name: &Name, text: Text) -> bool {
+        let is_told_so = |told: Lang| self.alone.contains(&(name.lang.base(), told.base()));
+        name.source == Source::Declared && matches!(text, Text::Told(lang) | Text::Likely(lang) if is_told_so(lang))
+    }
+
+    /// True for a text that is likely in a language in which others of the site certainly are.
+    pub fn is_among_others(&self, text: Text) -> bool {
+        matches!(text, Text::Likely(lang) if self.sure.get(&lang.base()).is_some_and(|&texts| texts >= MIN_NAMED))
     }
 
     fn add_told(&mut self, host: u64, lang: Lang) {
@@ -299,6 +362,11 @@ impl Known {
         };
         self.texts.get(&name.source).is_some_and(|texts| texts.iter().any(exists))
     }
+}
+
+/// True for a language of which the program knows nothing: it has neither words of it nor a profile, nor knows what it is taken for.
+fn is_unknown(lang: Lang) -> bool {
+    !is_told(lang) && !Profiles::shipped().has(lang) && !is_like_another(lang)
 }
 
 /// True for a page that exists under an address without the name too, as `/a` beside `/kmb/a`.

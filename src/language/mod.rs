@@ -18,6 +18,7 @@ mod params;
 mod posterior;
 pub mod profiles;
 mod scripts;
+mod withheld;
 mod words;
 
 use std::borrow::Cow;
@@ -29,6 +30,7 @@ use crate::types::Lang;
 use letters::Letters;
 use profiles::{Distances, Profiles};
 use scripts::{Script, Scripts};
+use withheld::{is_none_withheld, is_withheld};
 
 pub use params::Params;
 pub use scripts::{is_alone, latin_share, other_script};
@@ -260,13 +262,23 @@ const TAKEN_FOR: &[(&str, &[&str])] = &[
 /// True for a language whose texts are taken for another one.
 pub fn is_taken_for(lang: Lang, told: Lang) -> bool {
     let (lang, told) = (lang.base(), if told.agrees(Lang::ZH) { Lang::ZH } else { told.base() });
-    TAKEN_FOR.iter().any(|(known, others)| *known == told.as_str() && others.contains(&lang.as_str()))
+    !is_withheld(lang)
+        && TAKEN_FOR.iter().any(|(known, others)| *known == told.as_str() && others.contains(&lang.as_str()))
+}
+
+/// True for a language of which it is known that its texts are taken for some other one.
+pub fn is_like_another(lang: Lang) -> bool {
+    let lang = lang.base();
+    !is_withheld(lang) && TAKEN_FOR.iter().any(|(_, others)| others.contains(&lang.as_str()))
 }
 
 /// True for near relatives, which detection takes for each other in short texts.
 pub fn are_relatives(a: Lang, b: Lang) -> bool {
     let (a, b) = (a.base(), b.base());
-    a != b && RELATIVES.iter().any(|group| group.contains(&a.as_str()) && group.contains(&b.as_str()))
+    a != b
+        && !is_withheld(a)
+        && !is_withheld(b)
+        && RELATIVES.iter().any(|group| group.contains(&a.as_str()) && group.contains(&b.as_str()))
 }
 
 fn language(sample: &str, params: &Params) -> (Lang, f32, bool) {
@@ -326,7 +338,7 @@ fn by_words_of_a_script(sample: &str, main: Lang, share: f32, params: &Params) -
 fn by_letters_of_a_script(sample: &str, main: Lang, share: f32, params: &Params) -> (Lang, f32, bool) {
     let letters = distances(sample);
     let (lang, sure) = posterior::weigh(&words::Words::default(), &letters, main, share, params);
-    let is_guess = lang != main || is_like_another(&letters, main);
+    let is_guess = lang != main || have_letters_of_another(&letters, main);
     (lang, if is_guess { sure.min(DOUBTED) } else { sure }, is_guess)
 }
 
@@ -340,7 +352,7 @@ fn by_words_or_models(sample: &str, scripts: &Scripts, params: &Params) -> (Lang
         .map_or((Lang::UNKNOWN, 0.0), |(lang, confidence)| posterior::weigh(&read, &letters, lang, confidence, params));
     // Where no language was found, the text may be in several that are known.
     let likeliest = if lang.is_known() { Some(lang) } else { read.verdict().map(|words| words.lang) };
-    let is_guess = likeliest.is_none_or(|lang| read.exclude(lang, params) || is_like_another(&letters, lang));
+    let is_guess = likeliest.is_none_or(|lang| read.exclude(lang, params) || have_letters_of_another(&letters, lang));
     (lang, if is_guess { confidence.min(DOUBTED) } else { confidence }, is_guess)
 }
 
@@ -354,7 +366,7 @@ fn distances(sample: &str) -> Distances {
 }
 
 /// True for a text whose letters tell a language that has no list of words, as Friulian, which has many of those of Italian.
-fn is_like_another(letters: &Distances, lang: Lang) -> bool {
+fn have_letters_of_another(letters: &Distances, lang: Lang) -> bool {
     letters.tell(lang, |other| !is_told(other)).is_some()
 }
 
@@ -365,7 +377,7 @@ fn most_likely(sample: &str, read: &words::Words, params: &Params) -> (Lang, f32
     if one_sided && words.own >= params.min_own_words as usize && words.coverage >= params.min_coverage {
         return (words.lang, words.share);
     }
-    let quick = whatlang::detect(sample).and_then(|info| Lang::parse(info.lang().code())).unwrap_or(Lang::UNKNOWN);
+    let quick = QUICK_MODEL.detect(sample).and_then(|info| Lang::parse(info.lang().code())).unwrap_or(Lang::UNKNOWN);
     if quick == words.lang {
         return (quick, words.share.min(MAX_AGREED));
     }
@@ -400,8 +412,21 @@ fn by_model_twice(sample: &str, params: &Params) -> (Lang, f32) {
 }
 
 /// The accurate model. A call costs 0.4 to 0.6 ms, and most of that is the same for any length.
-static MODEL: LazyLock<langid_rs::Model> =
-    LazyLock::new(|| langid_rs::Model::load(true).expect("the model is part of the program"));
+static MODEL: LazyLock<langid_rs::Model> = LazyLock::new(|| {
+    let mut model = langid_rs::Model::load(true).expect("the model is part of the program");
+    if !is_none_withheld() {
+        let is_left = |code: &&str| Lang::parse(code).is_none_or(|lang| !is_withheld(lang));
+        let left = model.rank("").into_iter().map(|(code, _)| code).filter(is_left).map(str::to_owned).collect();
+        assert!(model.set_langs(Some(left)).is_ok(), "the model knows two languages or more that are not withheld");
+    }
+    model
+});
+
+/// The quick model.
+static QUICK_MODEL: LazyLock<whatlang::Detector> = LazyLock::new(|| {
+    let is_out = |lang: &&whatlang::Lang| Lang::parse(lang.code()).is_some_and(is_withheld);
+    whatlang::Detector::with_denylist(whatlang::Lang::all().iter().filter(is_out).copied().collect())
+});
 
 /// A text with one character for a letter and its accents, as words and models have them.
 fn composed(text: &str) -> Cow<'_, str> {

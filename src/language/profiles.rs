@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::letters::{KINDS, Letters};
+use super::withheld::is_withheld;
 use crate::types::Lang;
 
 /// How often each kind of pairs of letters occurs in the Universal Declaration of Human Rights, which most languages of the world have, by tag; from the
@@ -12,7 +13,8 @@ const SHIPPED: &str = include_str!("profiles.tsv");
 
 /// Those that are part of the program, and how often each kind of pairs occurs in all of them.
 static PROFILES: LazyLock<(Profiles, Box<[u64; KINDS]>)> = LazyLock::new(|| {
-    let lines: Vec<Line> = SHIPPED.lines().filter_map(|line| read_line(line).ok()).collect();
+    let lines: Vec<Line> =
+        SHIPPED.lines().filter_map(|line| read_line(line).ok()).filter(|line| !is_withheld(line.lang)).collect();
     let mut usual = Box::new([0u64; KINDS]);
     lines.iter().for_each(|line| {
         usual.iter_mut().zip(line.letters.counts()).for_each(|(sum, &count)| *sum += u64::from(count));

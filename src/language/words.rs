@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::params::Params;
+use super::withheld::is_withheld;
 use crate::types::Lang;
 
 /// The function words of a text.
@@ -377,7 +378,10 @@ fn weight(letters: usize) -> f32 {
 /// Spanish were right within 4; the others have not been checked. What the models know and has no list, as Quechua, is no more than a guess.
 const WORDS: &str = include_str!("words.tsv");
 
-static LISTS: LazyLock<Vec<List>> = LazyLock::new(|| WORDS.lines().filter_map(List::read).collect());
+static LISTS: LazyLock<Vec<List>> = LazyLock::new(|| {
+    let is_known = |list: &List| Lang::parse(list.tag).is_some_and(|lang| !is_withheld(lang));
+    WORDS.lines().filter_map(List::read).filter(is_known).collect()
+});
 
 /// There are at most so many lists: a bit each.
 const MAX_LISTS: usize = u128::BITS as usize;

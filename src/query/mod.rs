@@ -1,7 +1,7 @@
 //! Queries on a store: pairs, keys, hosts and pages, in an order that depends only on URLs.
 //!
 //! A query has a [`Scope`]: all sites, a domain or a host. [`for_each_pair`], [`keys`], [`hosts`], [`bitext`], [`for_each_document`], [`for_each_unit`], [`for_each_page`],
-//! [`for_each_record`], [`fetch()`] and [`gains`] list; [`shortages`] names the hosts of which few pages are paired; [`explain`] says why a
+//! [`for_each_record`], [`languages()`], [`fetch()`] and [`gains`] list; [`shortages`] names the hosts of which few pages are paired; [`explain`] says why a
 //! page has a partner or has none; `diff` says what differs between two stores. For the web page there are [`overview()`], [`pairs_page`],
 //! [`lone_pages`], [`pairs_from`] and [`lone_from`], which list parts of what all sites have, and [`reading()`], which gives two pages side by side.
 
@@ -19,6 +19,7 @@ mod fetch;
 mod joining;
 mod keys;
 mod known_sentences;
+mod languages;
 mod lone;
 mod nearest;
 mod overview;
@@ -53,6 +54,7 @@ pub use keys::{KeyLine, keys};
 #[cfg(feature = "exec")]
 pub(crate) use keys::{numbered_keys, state_name};
 pub use known_sentences::KnownSentences;
+pub use languages::{FoundLanguage, languages};
 pub use lone::{LoneFilter, LonePage, LonePages, LoneReason, lone_pages};
 pub use nearest::{Nearest, nearest};
 pub use overview::{Overview, overview};

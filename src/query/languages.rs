@@ -1,0 +1,64 @@
+//! The languages of the pages of a store.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use crate::config::Config;
+use crate::error::Result;
+use crate::language::names::in_english;
+use crate::site::hosts::hosts_of;
+use crate::site::languages::learnt_languages;
+use crate::site::scope::{Scope, sites};
+use crate::store::Store;
+use crate::types::Lang;
+
+/// A language that pages of a store count for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundLanguage {
+    /// The language; [`Lang::UNKNOWN`] for pages that count for none.
+    pub lang: Lang,
+    /// What it is called in English, if that is known.
+    pub name: Option<String>,
+    /// Pages.
+    pub pages: u64,
+    /// Of these, at least so many that words and models do not take for it, host by host: what their site calls them, or their letters, named them.
+    pub named: u64,
+    /// True where the store has learnt what it looks like.
+    pub is_learnt: bool,
+}
+
+/// The languages of the pages of a store, those with the most pages first, and pages of no language last. Cost: hosts and their languages.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn languages(store: &Store, config: &Config) -> Result<Vec<FoundLanguage>> {
+    // Pages, and those that their texts do not explain.
+    let mut counts: BTreeMap<Lang, (u64, u64)> = BTreeMap::new();
+    for id in sites(store, &Scope::all())? {
+        let head = store.site(id)?.unwrap_or_default();
+        let detected: FxHashMap<&str, _> = head.hosts.iter().map(|host| (host.host.as_str(), &host.langs)).collect();
+        for host in hosts_of(store, id, |_| true)? {
+            let detected = detected.get(host.host.as_str());
+            for (lang, pages) in host.langs {
+                let is_of = |bytes: [u8; 8]| Lang::from_bytes(bytes).agrees(lang);
+                let by_text: u32 =
+                    detected.iter().flat_map(|langs| langs.iter()).filter(|of| is_of(of.0)).map(|of| of.1).sum();
+                let count = counts.entry(lang.as_tagged()).or_default();
+                *count = (count.0 + u64::from(pages), count.1 + u64::from(pages.saturating_sub(by_text)));
+            }
+        }
+    }
+    let (learnt, _) = learnt_languages(store, config)?;
+    let line = |(lang, (pages, named)): (Lang, (u64, u64))| FoundLanguage {
+        lang,
+        name: in_english(lang),
+        pages,
+        named: if lang.is_known() { named } else { 0 },
+        is_learnt: learnt.contains(&lang.base()),
+    };
+    let mut found: Vec<FoundLanguage> = counts.into_iter().map(line).collect();
+    found.sort_by_key(|found| (!found.lang.is_known(), Reverse(found.pages), found.lang));
+    Ok(found)
+}
