@@ -181,6 +181,7 @@ mod tests {
             score,
             reason,
             texts: Default::default(),
+            is_copy: false,
         };
         let beads = vec![
             judged(0, 0.9, None),

@@ -13,6 +13,7 @@ use super::translation::{PageWords, WordEvidence, foreign_words};
 use super::via::Known;
 use crate::language;
 use crate::language::foreign::Untold;
+use crate::text::near::{numbers_and_letters, wording};
 use crate::types::{Bead, Lang};
 
 /// A page, prepared for alignment with any number of other pages.
@@ -60,7 +61,8 @@ impl<'t> AlignPage<'t> {
         } else {
             self.untold.is_left(text, self.lang)
         };
-        SideText::new(facts, words, is_foreign)
+        // The number of a heading makes no phrase of a name.
+        SideText::new(facts, words.saturating_sub(numbers_and_letters(text)), is_foreign)
     }
 }
 
@@ -75,6 +77,8 @@ pub struct JudgedBead {
     pub reason: Option<clean::Reason>,
     /// Both texts, as repeated and untranslated ones are found.
     pub texts: [SideText; 2],
+    /// True where one text is the other one again: in the same [`wording`], or in most words, of which many are of the language of one page alone.
+    pub is_copy: bool,
 }
 
 /// Two pages, aligned, with every bead judged.
@@ -206,10 +210,20 @@ pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<
         let is_same = || clean::are_mostly_same(words) && a.untold.differ(a.lang, b.lang);
         let facts = clean::Facts { texts, score, length_delta, foreign, is_other_language, is_same: is_same() };
         let reason = clean::judge(&facts, &params.clean);
-        aligned.beads.push(JudgedBead { bead: *bead, score, reason, texts: sides });
+        let is_copy = reason == Some(clean::Reason::SameText) && is_copy([a, b], bead);
+        aligned.beads.push(JudgedBead { bead: *bead, score, reason, texts: sides, is_copy });
     }
     aligned.score = if all == 0 { 0.0 } else { (paired as f64 / all as f64) as f32 };
     aligned
+}
+
+/// True where the sides of a bead that are the same text are so because one was copied. They may differ in little because a few words of a command
+/// or a name were translated, and there is little else to translate.
+fn is_copy([a, b]: [&AlignPage<'_>; 2], bead: &Bead) -> bool {
+    let texts = [a.document.text_of(bead.a_start..bead.a_end), b.document.text_of(bead.b_start..bead.b_end)];
+    wording(texts[0]) == wording(texts[1])
+        || language::is_rather_in(texts[1], a.lang, b.lang)
+        || language::is_rather_in(texts[0], b.lang, a.lang)
 }
 
 #[cfg(test)]
@@ -307,6 +321,21 @@ mod tests {
         assert_eq!(reason("One two three four.", "Un deux trois quatre."), None);
         assert_eq!(reason("One two three four.", "Two one four three."), Some(clean::Reason::WrongLanguage));
         assert_eq!(reason("Trois un deux quatre.", "Un deux trois quatre."), Some(clean::Reason::WrongLanguage));
+    }
+
+    #[test]
+    fn what_was_copied_is_told_from_what_was_adapted() {
+        let fr = Lang::parse("fr").expect("a tag");
+        let is_copy = |a: &str, b: &str| {
+            let bead = &aligned_as(a, b, fr).beads[0];
+            (bead.reason == Some(clean::Reason::SameText)).then_some(bead.is_copy)
+        };
+        assert_eq!(is_copy("3.1. The \"fast boot\" feature", "3.2. The « fast boot » feature"), Some(true));
+        assert_eq!(is_copy("web-server (web server)", "web-server (Web-Server)"), Some(false));
+        let told = "Show w and the others for the list of what this is about and why you are to see it in street";
+        assert_eq!(is_copy(&format!("{told} 9."), &format!("{} avenue", told.trim_end_matches(" street"))), Some(true));
+        let command = "ar tar xv cd debootstrap zcat cat ls rm mv cp dd grep sed";
+        assert_eq!(is_copy(&format!("{command} work /x"), &format!("{command} travail /x")), Some(false));
     }
 
     #[test]

@@ -103,6 +103,14 @@ pub fn of_sentence(text: &str) -> Lang {
     told.map_or(Lang::UNKNOWN, |(lang, _)| lang)
 }
 
+/// True for a text that has more function words of one language than of another, by as many as leave no doubt. Nothing is known of languages without a
+/// list of such words.
+pub fn is_rather_in(text: &str, lang: Lang, than: Lang) -> bool {
+    let words = words::read(text);
+    let [own, other] = [lang, than].map(|lang| words.hits_of(lang));
+    own.zip(other).is_some_and(|(own, other)| own >= other + SURE_WORDS)
+}
+
 /// A text without what is quoted or stands in brackets in it; `None` where nothing does. Time grows with the text.
 fn without_inserts(text: &str) -> Option<String> {
     /// Each with what ends it.
@@ -156,7 +164,10 @@ fn sure(text: &str) -> Option<(Lang, f32)> {
     let is_sure = |words: &words::Verdict| {
         words.own >= SURE_WORDS && words.share >= SURE_SHARE && words.coverage >= SURE_COVERAGE
     };
-    if let Some(words) = words::read(text).verdict().filter(is_sure) {
+    let words = words::read(text);
+    // Most short texts have too few words for a verdict.
+    let verdict = if words.hits() >= SURE_WORDS { words.verdict() } else { None };
+    if let Some(words) = verdict.filter(is_sure) {
         return Some((words.lang, words.share));
     }
     if text.is_ascii() {

@@ -200,6 +200,17 @@ impl Words {
         }
     }
 
+    /// How many function words the text has, of whatever languages.
+    pub fn hits(&self) -> usize {
+        self.hits.len()
+    }
+
+    /// How many function words of a language the text has; `None` for a language without a list.
+    pub fn hits_of(&self, lang: Lang) -> Option<usize> {
+        let at = list_of(lang)?;
+        Some(self.hits.iter().filter(|hit| hit.1 & 1 << at != 0).count())
+    }
+
     /// The likeliest language; `None` without any function word. Ties go to the language listed first.
     pub fn verdict(&self) -> Option<Verdict> {
         let amounts = self.amounts(|_| true);

@@ -1,7 +1,5 @@
 //! Word translations by way of a third language.
 
-use std::collections::BTreeSet;
-
 use super::vocabulary::{Kept, Vocabulary};
 
 /// The words of a language, beside those of the third language into which they are translated.
@@ -19,7 +17,7 @@ pub struct Halfway<'v> {
 pub fn composed(sides: [Halfway<'_>; 2], words: [&[u64]; 2], kept: Kept) -> [Vocabulary; 2] {
     let found = |side: usize, text: usize| {
         let find = |&word: &u64| sides[side].own.find(word).map(|at| at as u32);
-        words[text].iter().filter_map(find).collect::<BTreeSet<u32>>()
+        sorted(words[text].iter().filter_map(find).collect())
     };
     let places = [0, 1].map(|side: usize| found(side, side));
     let links = [0, 1].map(|side: usize| {
@@ -31,7 +29,7 @@ pub fn composed(sides: [Halfway<'_>; 2], words: [&[u64]; 2], kept: Kept) -> [Voc
         let mut all = found(side, 1 - side);
         all.extend(&places[side]);
         all.extend(links[1 - side].iter().flatten().map(|link| link.0));
-        all.into_iter().collect::<Vec<u32>>()
+        sorted(all)
     });
     [0, 1].map(|side: usize| {
         let own = sides[side].own;
@@ -52,6 +50,13 @@ pub fn composed(sides: [Halfway<'_>; 2], words: [&[u64]; 2], kept: Kept) -> [Voc
         found.index();
         found
     })
+}
+
+/// The different numbers, in order.
+fn sorted(mut numbers: Vec<u32>) -> Vec<u32> {
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
 /// The translations of the word at a place into the words of the other side, the most probable first.

@@ -398,15 +398,23 @@ impl Pass {
         for &(pair, place) in places.of(word) {
             let TextPair { middle, end, .. } = corpus.pairs[pair as usize];
             let others = &corpus.words[middle as usize..end as usize];
-            let mut own = row[0][1];
-            for (&other, sum) in others.iter().zip(&mut sums[middle as usize..end as usize]) {
+            // Two sums, of which neither waits for the other.
+            let mut own = [row[0][1], 0.0];
+            let add = |other: u32, sum: &mut f32, own: &mut f32| {
                 let [forth, back] = row[columns[other as usize] as usize];
                 *sum += forth;
-                own += back;
+                *own += back;
+            };
+            let (others, rest) = others.as_chunks::<2>();
+            let (two_sums, last) = sums[middle as usize..end as usize].as_chunks_mut::<2>();
+            for (&[first, second], [of_first, of_second]) in others.iter().zip(two_sums) {
+                add(first, of_first, &mut own[0]);
+                add(second, of_second, &mut own[1]);
             }
+            rest.iter().zip(last).for_each(|(&other, sum)| add(other, sum, &mut own[0]));
             // NULL itself is not explained by any word.
             if place != u32::MAX {
-                sums[place as usize] = own;
+                sums[place as usize] = own[0] + own[1];
             }
         }
     }

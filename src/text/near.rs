@@ -1,4 +1,4 @@
-//! What texts have in common that differ in case, digits, punctuation and white space only.
+//! What texts have in common that differ in case, digits, punctuation and white space only, or in their numbers and quotation marks.
 
 use std::sync::LazyLock;
 
@@ -23,6 +23,49 @@ pub fn behind_number(text: &str) -> Option<&str> {
     let rest = number.trim_start_matches(of_number);
     let has_digit = number[..number.len() - rest.len()].contains(char::is_numeric);
     (has_digit && rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
+}
+
+/// What texts have in common of which one is the other one again, on a page that has marks of its own for quotations, other numbers, and other signs
+/// between words: the words in their order, with their case and with the signs inside them. A hyphen or a capital letter that the other text does not
+/// have was put there by somebody who writes another language: `USB-Stick` is German, `USB stick` is not. A number before the whole is left out.
+pub fn wording(text: &str) -> String {
+    let text = behind_number(text).unwrap_or(text);
+    let mut wording = String::with_capacity(text.len());
+    // What stood since the last letter or digit: white space, or signs alone.
+    let (mut space, mut sign, mut in_number) = (false, None, false);
+    for c in text.chars().filter(|c| !is_quotation_mark(*c)) {
+        let form = Form::known(c);
+        match form {
+            Form::Space => space = true,
+            Form::Sign => sign = sign.or(Some(c)),
+            Form::Digit if in_number && !space && sign.is_none() => {}
+            Form::Digit | Form::Letter(_) | Form::Rare => {
+                if !wording.is_empty() && (space || sign.is_some()) {
+                    wording.push(sign.filter(|_| !space).unwrap_or(' '));
+                }
+                wording.push(if form == Form::Digit { '0' } else { c });
+                (space, sign) = (false, None);
+            }
+        }
+        in_number = form == Form::Digit;
+    }
+    wording
+}
+
+/// True for signs that languages put around quotations, and for apostrophes.
+fn is_quotation_mark(c: char) -> bool {
+    matches!(c, '"' | '\'' | '`' | '´' | '«' | '»' | '\u{2018}'..='\u{201f}' | '‹' | '›' | '「'..='』' | '〝'..='〟' | '＂' | '＇')
+}
+
+/// How many words of a text are numbers, or single letters of an alphabet that has small and large ones.
+pub fn numbers_and_letters(text: &str) -> usize {
+    let of_word = |word: &str| {
+        let parts = || word.split(['.', ',']).filter(|part| !part.is_empty());
+        let is_cased = |part: &str| part.starts_with(char::is_lowercase) || part.starts_with(char::is_uppercase);
+        let letters = parts().filter(|part| part.chars().nth(1).is_none() && is_cased(part)).count();
+        letters + usize::from(parts().any(|part| !part.contains(char::is_alphabetic)))
+    };
+    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | ',')).map(of_word).sum()
 }
 
 /// What a character is in a text that is compared.
@@ -91,6 +134,31 @@ mod tests {
         for text in ["Foo bar", "Foo bar 3 baz", "3com cards", "a. Foo", "", "12", "(3) Foo", "Debian 12"] {
             assert_eq!(behind_number(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn who_writes_the_same_in_another_language_writes_other_hyphens_and_capitals() {
+        let are_one = |a: &str, b: &str| wording(a) == wording(b);
+        assert!(are_one("The „No desktop“ value (text-based)", "The “No desktop” value: text-based."));
+        assert!(
+            are_one("A.2.2. USB Memory Stick", "2.4. USB Memory Stick") && are_one("on it[9], too", "on it[12] too")
+        );
+        assert!(are_one("called « GPL »", "called 'GPL'") && are_one("the user’s 3 disks", "the user's 12 disks"));
+        assert!(!are_one("USB-Memory-Stick", "USB Memory Stick") && !are_one("64-Bit MIPS", "64bit MIPS"));
+        assert!(
+            !are_one("Software RAID", "Software Raid")
+                && !are_one("ssh-server (SSH-Server)", "ssh-server (SSH server)")
+        );
+        assert!(are_one("9", "12") && !are_one("中文", "中 文"));
+    }
+
+    #[test]
+    fn numbers_and_letters_are_counted_as_words_are_divided() {
+        assert_eq!(
+            ["3.6.4. Secure Boot", "A.2.2. USB Stick", "amd64", "Table 9.1. v2", "我 12 ж", ""]
+                .map(numbers_and_letters),
+            [1, 2, 0, 1, 2, 0]
+        );
     }
 
     #[test]

@@ -393,7 +393,7 @@ impl Bag {
 }
 
 /// Cell and bit of a word in a filter with `cells` cells, a power of two.
-fn place(word: u64, cells: usize) -> (usize, u64) {
+pub(super) fn place(word: u64, cells: usize) -> (usize, u64) {
     ((word >> 6) as usize & cells.wrapping_sub(1), 1 << (word & 63))
 }
 

@@ -77,7 +77,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        18
+        19
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -567,6 +567,7 @@ fn row(task: &Task, [page_a, page_b]: [&AlignPage<'_>; 2], aligned: &Aligned) ->
             texts: judged.texts.map(|text| text.hash),
             are_foreign: judged.texts.map(|text| text.is_foreign),
             are_long: judged.texts.map(|text| text.is_long),
+            is_copy: judged.is_copy,
             a_start: bytes_a.start,
             a_end: bytes_a.end,
             b_start: bytes_b.start,
@@ -592,7 +593,8 @@ fn row(task: &Task, [page_a, page_b]: [&AlignPage<'_>; 2], aligned: &Aligned) ->
 }
 
 /// The texts of a site that nobody has translated. Those of a page are taken from all of its pairs: what is one sentence beside one page may be
-/// a part of two beside another. What is the same text as the one beside it apart from its number, case or signs, stands on both pages.
+/// a part of two beside another. What is the one beside it again, with another number or other quotation marks, stands on both pages; what has another
+/// hyphen or capital letter is of its own language, though nothing is to be learnt from the two.
 fn untranslated_texts(
     chunks: &[Mapped<BitextChunk>],
     untold: &Untold,
@@ -609,10 +611,10 @@ fn untranslated_texts(
                 is_foreign: bead.are_foreign[side],
                 is_long: bead.are_long[side],
             };
-            let (texts, are_same) = ([text(0), text(1)], bead.reason == Reason::SameText as u8);
+            let (texts, are_same) = ([text(0), text(1)], bead.is_copy);
             for side in 0..2 {
                 finder.add(texts[side], langs[side])?;
-                // The number of a table, case and signs are of the page, whoever wrote the text: it stands on the other page, too.
+                // The number of a table and marks of quotations are of the page, whoever wrote the text: it stands on the other page, too.
                 if are_same && texts[0].hash != texts[1].hash {
                     finder.add(SideText { is_foreign: texts[1 - side].is_foreign, ..texts[side] }, langs[1 - side])?;
                 }

@@ -11,6 +11,8 @@ const TEXT_BYTES: usize = 5;
 /// The bit of a flag of the first text; that of the second is one higher.
 const FOREIGN: u8 = 0;
 const LONG: u8 = 2;
+/// The bit of the flag of both texts.
+const COPY: u8 = 4;
 /// Scores are stored as integers, in units of one part of this many; as many digits are printed.
 const SCORE_PARTS: f64 = 1e4;
 
@@ -39,7 +41,8 @@ impl BitextRecord {
                 low.push(low_byte);
                 high.push(high_byte);
                 let bits = |[first, second]: [bool; 2], bit: u8| u8::from(first) << bit | u8::from(second) << (bit + 1);
-                flags.push(bits(bead.are_foreign, FOREIGN) | bits(bead.are_long, LONG));
+                let is_copy = u8::from(bead.is_copy) << COPY;
+                flags.push(bits(bead.are_foreign, FOREIGN) | bits(bead.are_long, LONG) | is_copy);
                 // An empty text has no hash; its length says so.
                 let lengths = [bead.a_end.saturating_sub(bead.a_start), bead.b_end.saturating_sub(bead.b_start)];
                 for (text, _) in bead.texts.iter().zip(lengths).filter(|(_, length)| *length > 0) {
@@ -106,6 +109,7 @@ impl ArchivedBitextChunk {
                     texts,
                     are_foreign: bits(FOREIGN),
                     are_long: bits(LONG),
+                    is_copy: flags >> COPY & 1 == 1,
                     a_start: a_start as u32,
                     a_end: a as u32,
                     b_start: b_start as u32,
@@ -131,7 +135,7 @@ mod tests {
 
     prop_compose! {
         fn any_bead()(
-            (texts, are_foreign, are_long) in (any::<[u64; 2]>(), any::<[bool; 2]>(), any::<[bool; 2]>()),
+            (texts, are_foreign, are_long, is_copy) in any::<([u64; 2], [bool; 2], [bool; 2], bool)>(),
             reason in 0u8..3,
             (a_start, b_start, a_bytes, b_bytes) in (0u32..1 << 31, 0u32..1000, 0u32..500, 0u32..1 << 20),
             (score, m, n) in (0u16..=10_000, any::<u8>(), any::<u8>()),
@@ -139,7 +143,7 @@ mod tests {
             let text = |text: u64, bytes: u32| if bytes == 0 { 0 } else { text & ((1 << 40) - 1) };
             let texts = [text(texts[0], a_bytes), text(texts[1], b_bytes)];
             let score = (f64::from(score) / SCORE_PARTS) as f32;
-            BeadRow { texts, are_foreign, are_long, a_start, a_end: a_start + a_bytes, b_start, b_end: b_start + b_bytes, score, m, n, reason }
+            BeadRow { texts, are_foreign, are_long, is_copy, a_start, a_end: a_start + a_bytes, b_start, b_end: b_start + b_bytes, score, m, n, reason }
         }
     }
 

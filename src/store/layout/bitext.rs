@@ -43,6 +43,8 @@ pub struct BeadRow {
     pub are_foreign: [bool; 2],
     /// For each text, whether it is so long that it would not be the same in another language.
     pub are_long: [bool; 2],
+    /// Whether one text is the other one again, apart from numbers and quotation marks.
+    pub is_copy: bool,
     /// First byte of the first side in its page's text.
     pub a_start: u32,
     /// One past the last byte of the first side.

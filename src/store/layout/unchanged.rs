@@ -91,6 +91,7 @@ fn bitext() -> BitextChunk {
         texts: [1, 2],
         are_foreign: [false, true],
         are_long: [true, false],
+        is_copy: false,
         a_start: 3,
         a_end: 4,
         b_start: 5,
