@@ -493,9 +493,9 @@ impl Weighed<'_> {
     /// Sets the scores of the candidates that may be accepted, given each other.
     fn set_scores(&mut self) {
         let rivals = self.rivals.odds(|at| if self.is_open(at) { self.log_odds[at] } else { f64::NEG_INFINITY });
-        for at in 0..self.compared.len() {
+        for (at, rivals) in rivals.into_iter().enumerate() {
             if self.is_open(at) {
-                self.scores[at] = beside(self.alone[at], rivals[at]);
+                self.scores[at] = beside(self.alone[at], rivals);
             }
         }
     }

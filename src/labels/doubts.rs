@@ -240,7 +240,7 @@ mod tests {
         let [en, wo] = ["en", "wo"].map(|tag| Lang::parse(tag).expect("a tag"));
         let facts = PageFacts { detected: en, confidence: 0.8, latin_share: 1.0, ..PageFacts::default() };
         let texts = contested.into_iter().chain(ENGLISH.into_iter().cycle().take(8));
-        let pages = texts.enumerate().map(|(n, text)| (format!("x.org/{n:02}"), count(text), facts.clone()));
+        let pages = texts.enumerate().map(|(n, text)| (format!("x.org/{n:02}"), count(text), facts));
         let pages = LetteredPages(pages.collect());
         let read = ByLetters::new(&pages, Profiles::shipped());
         let mut site = SiteIndex::collect(&pages, |_| Some(en));
