@@ -44,12 +44,13 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
             // A place that is right about most pages may lie about one, whose letters tell another language, or whose words are likely in one that
             // others on the site certainly are in.
             let is_alone = known.is_alone(&name, text);
-            let may_be = (is_alone || text.may_be(&facts, &name, &known.called)) && !pages.deny(page, name.lang);
+            let may_be =
+                is_allowed && (is_alone || text.may_be(&facts, &name, &known.called)) && !pages.deny(page, name.lang);
             let is_among_others = !is_alone && known.is_among_others(text) && !are_mixed_up(name.lang, facts.detected);
             let is_possible = || may_be && !is_among_others || is_nearer(pages, page, &facts, name.lang);
             if facts.detected.agrees(name.lang) || is_allowed && is_possible() {
                 keep_better(&mut best, found);
-            } else if is_allowed && may_be {
+            } else if may_be {
                 keep_better(&mut contested, found);
             }
         }

@@ -238,8 +238,8 @@ impl Known {
     }
 
     /// Counts the texts that are told to be in another language than the one that they declare, of which the program knows nothing: for the declaration where
-    /// all texts that are told to be in that language have it, since what is left untranslated is in a language that the site has elsewhere too, as most
-    /// of the site is; else against it. Only where declarations have been right about others they can be right about these.
+    /// nearly all texts that are told to be in that language have it, and another language has four fifths as many told texts or more, since what is
+    /// left untranslated is mostly in the language that most of the site is in; else against it. Only where declarations have been right about others they can be right about these.
     fn count_unknown(&mut self, main: Option<Lang>) {
         let declared = Source::Declared;
         let sure = |lang: Lang| self.sure.get(&lang).copied().unwrap_or_default();

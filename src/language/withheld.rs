@@ -1,8 +1,8 @@
 //! Languages that a build knows nothing of.
 //!
 //! How the program does with a language that it does not know is measured with one that it knows, of which there are texts: where the variable
-//! `DIGLOT_WITHHELD` is set while it is built (`DIGLOT_WITHHELD=sv,hu`), it has no words, profiles, models or relatives of these languages. What sites
-//! call them is no knowledge of how they look, and stays. No running program is asked.
+//! `DIGLOT_WITHHELD` is set while it is built (`DIGLOT_WITHHELD=sv,hu`), it has no words, profiles, models or relatives of these languages. Which languages a script is of stays, and what sites
+//! call them, since that is no knowledge of how they look. No running program is asked.
 
 use crate::types::Lang;
 

@@ -57,15 +57,20 @@ fn is_quotation_mark(c: char) -> bool {
     matches!(c, '"' | '\'' | '`' | '´' | '«' | '»' | '\u{2018}'..='\u{201f}' | '‹' | '›' | '「'..='』' | '〝'..='〟' | '＂' | '＇')
 }
 
-/// How many words of a text are numbers, or single letters of an alphabet that has small and large ones.
+/// How many words of a text are numbers, or single letters of an alphabet that has small and large ones, also with points between them: `A.2` has
+/// a letter and a number, `e.g.` is one word, and `don’t` is none of these.
 pub fn numbers_and_letters(text: &str) -> usize {
     let of_word = |word: &str| {
         let parts = || word.split(['.', ',']).filter(|part| !part.is_empty());
         let is_cased = |part: &str| part.starts_with(char::is_lowercase) || part.starts_with(char::is_uppercase);
-        let letters = parts().filter(|part| part.chars().nth(1).is_none() && is_cased(part)).count();
-        letters + usize::from(parts().any(|part| !part.contains(char::is_alphabetic)))
+        let is_letter = |part: &str| part.chars().nth(1).is_none() && is_cased(part);
+        let is_number = |part: &str| !part.contains(char::is_alphabetic);
+        match parts().all(|part| is_letter(part) || is_number(part)) {
+            true => usize::from(parts().any(is_letter)) + usize::from(parts().any(is_number)),
+            false => 0,
+        }
     };
-    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | ',')).map(of_word).sum()
+    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | ',' | '\'' | '’')).map(of_word).sum()
 }
 
 /// What a character is in a text that is compared.
@@ -155,9 +160,18 @@ mod tests {
     #[test]
     fn numbers_and_letters_are_counted_as_words_are_divided() {
         assert_eq!(
-            ["3.6.4. Secure Boot", "A.2.2. USB Stick", "amd64", "Table 9.1. v2", "我 12 ж", ""]
-                .map(numbers_and_letters),
-            [1, 2, 0, 1, 2, 0]
+            [
+                "3.6.4. Secure Boot",
+                "A.2.2. USB Stick",
+                "amd64",
+                "Table 9.1. v2",
+                "我 12 ж",
+                "",
+                "e.g. what the U.S. don’t",
+                "file.c x"
+            ]
+            .map(numbers_and_letters),
+            [1, 2, 0, 1, 2, 0, 2, 1]
         );
     }
 

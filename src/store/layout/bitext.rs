@@ -43,7 +43,8 @@ pub struct BeadRow {
     pub are_foreign: [bool; 2],
     /// For each text, whether it is so long that it would not be the same in another language.
     pub are_long: [bool; 2],
-    /// Whether one text is the other one again, apart from numbers and quotation marks.
+    /// Whether one text is a copy of the other one: the same apart from numbers, quotation marks and signs beside spaces, or mostly in the language of
+    /// the other page.
     pub is_copy: bool,
     /// First byte of the first side in its page's text.
     pub a_start: u32,
