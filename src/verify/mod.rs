@@ -34,6 +34,7 @@ mod structure;
 mod verifiers;
 mod weights;
 mod with;
+mod word_filter;
 mod words;
 
 pub use blocks::aligned_blocks;

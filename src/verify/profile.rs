@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::word_filter::WordFilter;
 use crate::text::words::{Words, number};
 use crate::types::{Block, CanonicalUrl, Lang, Link, LinkKind, Page, TEXT_TOKEN, may_name_session, tag_name};
 
@@ -125,11 +126,10 @@ impl Profile {
 
     /// Bytes that it takes in memory.
     pub fn bytes(&self) -> usize {
-        let hashes =
-            [&self.words, &self.numbers, &self.stems, &self.links, &self.images, &self.blocks, &self.bag.filter];
+        let hashes = [&self.words, &self.numbers, &self.stems, &self.links, &self.images, &self.blocks];
         let of_hashes = hashes.iter().map(|hashes| hashes.capacity() * size_of::<u64>()).sum::<usize>();
         let of_tags = (self.tags.capacity() + self.structure.capacity()) * size_of::<u16>();
-        let of_bag = self.bag.entries.capacity() * size_of::<(u64, u32)>();
+        let of_bag = self.bag.entries.capacity() * size_of::<(u64, u32)>() + self.bag.filter.bytes();
         let of_layout = self.layout.capacity() * size_of::<BlockShape>();
         size_of::<Profile>()
             + of_hashes
@@ -335,8 +335,7 @@ fn without_accent(letter: char) -> char {
 pub struct Bag {
     /// Sorted by word, each once.
     entries: Vec<(u64, u32)>,
-    /// Bits set by the top bits of each word's hash: most words that are not in the bag are ruled out without a search.
-    filter: Vec<u64>,
+    filter: WordFilter,
     total: u32,
 }
 
@@ -357,23 +356,15 @@ impl Bag {
 
     /// Makes a bag of words, sorted by hash, each with its number of occurrences.
     pub fn of_counts(entries: Vec<(u64, u32)>) -> Bag {
-        // At least eight bits for each entry, so that at most one in eight absent words is searched for.
-        let mut filter = vec![0u64; (entries.len() / 8 + 1).next_power_of_two()];
+        let filter = WordFilter::new(entries.iter().map(|(word, _)| *word));
         let total = entries.iter().map(|(_, count)| count).sum();
-        for (word, _) in &entries {
-            let (cell, bit) = place(*word, filter.len());
-            filter[cell] |= bit;
-        }
         Bag { entries, filter, total }
     }
 
     /// The position of a word among the different words, in order of hash.
     pub fn find(&self, word: u64) -> Option<usize> {
-        let (cell, bit) = place(word, self.filter.len());
-        if self.filter.get(cell).is_none_or(|bits| bits & bit == 0) {
-            return None;
-        }
-        self.entries.binary_search_by_key(&word, |(known, _)| *known).ok()
+        let search = || self.entries.binary_search_by_key(&word, |(known, _)| *known).ok();
+        if self.filter.may_have(word) { search() } else { None }
     }
 
     /// True when the word is in the bag.
@@ -390,11 +381,6 @@ impl Bag {
     pub fn total(&self) -> u32 {
         self.total
     }
-}
-
-/// Cell and bit of a word in a filter with `cells` cells, a power of two.
-pub(super) fn place(word: u64, cells: usize) -> (usize, u64) {
-    ((word >> 6) as usize & cells.wrapping_sub(1), 1 << (word & 63))
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::profile::{Profile, place};
+use super::profile::Profile;
+use super::word_filter::WordFilter;
 use crate::index::retrieval;
 use crate::types::Lang;
 
@@ -13,8 +14,8 @@ pub struct WordWeights {
     pages: u32,
     /// ln(1 + N/df) of words that stand on a single page, and of words that were not counted.
     single: f32,
-    /// Bits set by the words that languages share, of which there are few: all others are ruled out without a search.
-    shared: Vec<u64>,
+    /// The words that languages share, of which there are few.
+    shared: WordFilter,
 }
 
 struct Count {
@@ -46,14 +47,7 @@ impl WordWeights {
             count.weight = retrieval::weight(self.pages, count.pages as usize);
         }
         self.single = retrieval::weight(self.pages, 1);
-        let shared = || self.counts.iter().filter(|(_, count)| count.shared).map(|(&word, _)| word);
-        // At least eight bits for each word.
-        let mut filter = vec![0; (shared().count() / 8 + 1).next_power_of_two()];
-        for word in shared() {
-            let (cell, bit) = place(word, filter.len());
-            filter[cell] |= bit;
-        }
-        self.shared = filter;
+        self.shared = WordFilter::new(self.counts.iter().filter(|(_, count)| count.shared).map(|(&word, _)| word));
     }
 
     /// Weights that are given for some words; all others have the weight `single`. No word counts as shared by languages.
@@ -61,7 +55,7 @@ impl WordWeights {
     pub fn of_words(words: impl IntoIterator<Item = (u64, f32)>, single: f32) -> WordWeights {
         let count = |weight| Count { pages: 0, lang: Lang::UNKNOWN, shared: false, weight };
         let counts = words.into_iter().map(|(word, weight)| (word, count(weight))).collect();
-        WordWeights { counts, pages: 0, single, shared: Vec::new() }
+        WordWeights { counts, pages: 0, single, shared: WordFilter::default() }
     }
 
     /// The weight of a word that stands on a single page, or on none of the sampled pages.
@@ -77,11 +71,8 @@ impl WordWeights {
 
     /// The same, but 0 for a word that only one language has.
     pub fn shared(&self, word: u64) -> f32 {
-        let (cell, bit) = place(word, self.shared.len());
-        if self.shared.get(cell).is_none_or(|bits| bits & bit == 0) {
-            return 0.0;
-        }
-        self.counts.get(&word).filter(|count| count.shared).map_or(0.0, |count| count.weight)
+        let count = self.shared.may_have(word).then(|| self.counts.get(&word)).flatten();
+        count.filter(|count| count.shared).map_or(0.0, |count| count.weight)
     }
 }
 
