@@ -8,7 +8,7 @@ use super::names::{NameCounts, Names, Seen};
 use super::odds::{EVEN, logit, sigmoid};
 use super::params::Params;
 use super::prior::{self, Shown};
-use super::rivals::Rivals;
+use super::rivals::{Rivals, beside};
 use super::score::Scorer;
 use super::shares::{Paired, Shares};
 use super::usual::Usual;
@@ -254,11 +254,6 @@ impl Said {
     }
 }
 
-/// The probability of a pair, given what it is by itself and the odds of its [rivals](Rivals).
-fn beside(probability: f64, rivals: f64) -> f64 {
-    probability / (1.0 + rivals * probability)
-}
-
 /// The log odds, in nats, that two pages are translations before their contents are compared. `share` are the log odds of the source.
 /// However certain the addresses are, the contents are translations only in the share `agree` of the cases.
 fn expected(share: f64, said: &Said, agree: f64) -> f64 {
@@ -299,54 +294,33 @@ fn shares_of(
     let mut agree = agree_of(&[], &[]);
     let mut shares: BTreeMap<Source, Shares> = BTreeMap::new();
     for round in 0..SHARE_ROUNDS {
-        let expected_of = |at: usize| {
-            let (one, said) = (compared[at], &said[at]);
+        let expected = |(one, said): (&&Compared, &Said)| {
             let share = share_at(&shares, one, (said.part, parts), &params.prior);
             expected(logit(share), said, agree.at(one, said.part, parts))
         };
-        let found = rivals.odds(|at| match compared[at].same_text {
+        let expected: Vec<f64> = compared.iter().zip(said.iter()).map(expected).collect();
+        let odds = rivals.odds(|at| match compared[at].same_text {
             true => f64::NEG_INFINITY,
-            false => said[at].rank(expected_of(at)),
+            false => said[at].rank(expected[at]),
         });
-        let right = |at: usize| match is_by_address(compared[at].candidate.method) && !compared[at].same_text {
-            false => 0.0,
-            // In the first round only contents are known.
-            true if round == 0 => sigmoid(said[at].counted),
-            true => beside(sigmoid(said[at].contents() + expected_of(at)), found[at]),
+        said.iter_mut().zip(odds).for_each(|(said, odds)| said.rivals = odds);
+        let right = |((one, said), expected): ((&&Compared, &Said), &f64)| {
+            match is_by_address(one.candidate.method) && !one.same_text {
+                false => 0.0,
+                // In the first round only contents are known.
+                true if round == 0 => sigmoid(said.counted),
+                true => beside(sigmoid(said.contents() + expected), said.rivals),
+            }
         };
-        let rights: Vec<f64> = (0..compared.len()).map(right).collect();
-        said.iter_mut().zip(found).for_each(|(said, rivals)| said.rivals = rivals);
+        let rights: Vec<f64> = compared.iter().zip(said.iter()).zip(&expected).map(right).collect();
         let seen = said.iter().zip(&rights).filter(|(_, right)| **right > 0.0);
         let seen: Vec<_> = seen.map(|(said, right)| (said.part, *right, said.counted)).collect();
         let usual = Usual::new(&seen, parts, &params.prior);
         for (said, right) in said.iter_mut().zip(rights) {
             said.usual = usual.evidence(said.part, parts, right, said.counted);
         }
-        let names = {
-            let by_keys = paired_by_keys(compared, said, &shares, (langs, parts), &params.prior);
-            // Where keys pair most pages, candidates for the other pages are probably wrong, and do not show how often right pairs share a
-            // name.
-            let belong = |one: &Compared, said: &Said| {
-                let (method, part) = (one.candidate.method, said.part);
-                if !is_by_address(method) && beside_keys(&by_keys, part, &params.prior) < 1.0 {
-                    return 0.0;
-                }
-                said.shown(agree.at(one, part, parts), params).probability(share_at(
-                    &shares,
-                    one,
-                    (part, parts),
-                    &params.prior,
-                ))
-            };
-            let all = compared.iter().zip(said.iter()).filter(|(one, _)| !one.same_text);
-            let seen = |(one, said): (&&Compared, &Said)| {
-                let is_free = is_named_freely(one.candidate.method);
-                let is_seen = is_free || one.candidate.method == Method::Key;
-                let shared = shares_name(one).filter(|_| is_seen)?;
-                Some(Seen { part: said.part, shared, right: belong(one, said), is_free })
-            };
-            Names::new(&NameCounts::new(all.filter_map(seen), parts), names_of_all, parts, &params.prior)
-        };
+        let by_keys = paired_by_keys(compared, said, &shares, (langs, parts), &params.prior);
+        let names = names_of(compared, said, &by_keys, (&shares, &agree), (parts, names_of_all), params);
         for (one, said) in compared.iter().zip(said.iter_mut()).filter(|(one, _)| is_named_freely(one.candidate.method))
         {
             said.names = shares_name(one).map_or(0.0, |shared| names.evidence(said.part, parts, shared));
@@ -362,7 +336,7 @@ fn shares_of(
         };
         shares = of_source.into_iter().map(share).collect::<BTreeMap<_, _>>();
         let belong = |(one, said): &(&&Compared, &Said)| {
-            shown(one, said).probability(shares[&source(one)].at(said.part, parts)) > EVEN
+            shown(one, said).probability(logit(shares[&source(one)].at(said.part, parts))) > EVEN
         };
         let (by_address, free): (Vec<_>, Vec<_>) =
             all().filter(belong).partition(|(one, _)| is_by_address(one.candidate.method));
@@ -371,6 +345,33 @@ fn shares_of(
         agree = agree_of(&by_address, &free);
     }
     (shares, agree)
+}
+
+/// What names say in the parts of a site, from all candidates and from `of_all`: the pairs of keys in all languages and in these.
+fn names_of(
+    compared: &[&Compared],
+    said: &[Said],
+    by_keys: &Paired,
+    (shares, agree): (&BTreeMap<Source, Shares>, &Agree),
+    (parts, of_all): (&Parts, (&NameCounts, &NameCounts)),
+    params: &Params,
+) -> Names {
+    // Where keys pair most pages, candidates for the other pages are probably wrong, and do not show how often right pairs share a name.
+    let belong = |one: &Compared, said: &Said| {
+        let (method, part) = (one.candidate.method, said.part);
+        if !is_by_address(method) && beside_keys(by_keys, part, &params.prior) < 1.0 {
+            return 0.0;
+        }
+        let share = share_at(shares, one, (part, parts), &params.prior);
+        said.shown(agree.at(one, part, parts), params).probability(logit(share))
+    };
+    let seen = |(one, said): (&&Compared, &Said)| {
+        let is_free = is_named_freely(one.candidate.method);
+        let is_seen = (is_free || one.candidate.method == Method::Key) && !one.same_text;
+        let shared = shares_name(one).filter(|_| is_seen)?;
+        Some(Seen { part: said.part, shared, right: belong(one, said), is_free })
+    };
+    Names::new(&NameCounts::new(compared.iter().zip(said).filter_map(seen), parts), of_all, parts, &params.prior)
 }
 
 /// How often the source of a candidate is right in a part; what is believed of the source until its pairs are seen.
@@ -479,7 +480,7 @@ fn weigh<'c>(
         let belong = is_declared(one.candidate.method) && share + said.of_addresses(agree, params) > 0.0;
         weighed.are_editions.push(belong && log_odds < 0.0);
     }
-    weighed.scores = weighed.alone.clone();
+    weighed.scores = vec![0.0; compared.len()];
     (weighed.compared, weighed.shares) = (compared, shares);
     weighed
 }

@@ -1,6 +1,7 @@
 //! How often each source of candidates is right, estimated from the evidence of its pairs by expectation–maximisation.
 
 use super::odds::{EVEN, bounded, logit, sigmoid};
+use super::rivals::beside;
 use crate::index::parts::WORTH;
 
 /// The share of right pairs of any source: the default of [`Params::other`].
@@ -103,10 +104,10 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// The probability of the pair, where `share` of the pairs of its source are right: 1 / (1 + e⁻ᵉ·(1 − π)/π + ρ), with the evidence e, the
-    /// share π and the odds ρ of rivals.
-    pub fn probability(self, share: f64) -> f64 {
-        1.0 / (1.0 + (-self.evidence - logit(share)).exp() + self.rivals)
+    /// The probability of the pair, where `prior` are the log odds of its source, in nats: 1 / (1 + e⁻ᵉ·(1 − π)/π + ρ), with the evidence e, the
+    /// share π of right pairs and the odds ρ of rivals.
+    pub fn probability(self, prior: f64) -> f64 {
+        beside(sigmoid(self.evidence + prior), self.rivals)
     }
 }
 
@@ -122,7 +123,8 @@ impl From<f64> for Shown {
 pub fn share_right<S: Copy + Into<Shown>>(pairs: &[S], (first, worth): (f64, f64)) -> f64 {
     let mut share = first;
     for _ in 0..MOST_ROUNDS {
-        let right: f64 = pairs.iter().map(|&pair| pair.into().probability(share)).sum();
+        let prior = logit(share);
+        let right: f64 = pairs.iter().map(|&pair| pair.into().probability(prior)).sum();
         let next = (worth * first + right) / (worth + pairs.len() as f64);
         let change = (next - share).abs();
         share = next;

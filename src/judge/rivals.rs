@@ -95,6 +95,11 @@ impl Rivals {
     }
 }
 
+/// The probability of a pair with such [odds](Rivals::odds) of rivals, from what it is by itself.
+pub fn beside(probability: f64, rivals: f64) -> f64 {
+    probability / (1.0 + rivals * probability)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
