@@ -129,8 +129,10 @@ impl Status {
         ] {
             listing.row(vec![json!("total"), json!(name), json!(count), json!(detail)])?;
         }
-        list_languages(store, config, &mut listing)?;
-        // While a run writes, this would be counted again and again.
+        // While a run writes, languages and hosts with few pairs would be counted again and again.
+        if !self.watch {
+            list_languages(store, config, &mut listing)?;
+        }
         let lacking = if self.watch { Vec::new() } else { query::shortages(store, config, &Scope::all())? };
         if lacking.len() > FEW_PAIRS {
             let detail = "the first of them below; `diglot hosts --few-pairs` lists all";

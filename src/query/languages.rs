@@ -29,7 +29,8 @@ pub struct FoundLanguage {
     pub is_learnt: bool,
 }
 
-/// The languages of the pages of a store, those with the most pages first, and pages of no language last. Cost: hosts and their languages.
+/// The languages of the pages of a store, those with the most pages first, and pages of no language last. Cost: hosts and their languages, and the
+/// copies of sites that have any.
 ///
 /// # Errors
 /// When the store cannot be read.
