@@ -1,25 +1,31 @@
 //! One partner each: what the other candidates of two pages say of their pair.
 //!
 //! A page has at most one partner in a language. So a set of pairs in which no page stands twice is as probable as the product of the odds
-//! of its pairs, and a pair is as probable as all sets that have it. This is asked of each pair by belief propagation: each of its two pages
-//! tells it what share is left for it beside the page's other candidates, which these have from their own other pages. The answer is exact
-//! where candidates form no rings and messages have settled. In rings it is too sure: of two pages and two that are all alike, a little that speaks
-//! for one way to pair them counts for several times as much (Huang & Jebara 2009, "Approximating the Permanent with Belief Propagation", use
-//! the same messages where each page must have a partner; here it may have none).
+//! of its pairs, and a pair is as probable as all sets that have it. Candidates that share pages, directly or by way of others, form a group, and
+//! groups say nothing of each other. In groups of few pages all sets are summed, which is exact. In larger ones, belief
+//! propagation tells each candidate what share either page leaves to it beside the page's other candidates, which these have from
+//! their own other pages (Huang & Jebara 2009, "Approximating the Permanent with Belief Propagation", use the same messages where each page must have
+//! a partner; here it may have none). That is exact where candidates form no rings and messages have settled. In rings it is too sure: of two pages
+//! and two that are all alike, a little that speaks for one way to pair them would count for several times as much.
 
 use rustc_hash::FxHashMap;
 
 /// The candidates of a language pair, by their pages.
 pub struct Rivals {
     /// For each candidate that has rivals: its place, and the numbers of its two pages among those of such candidates.
-    contested: Vec<(usize, [u32; 2])>,
+    contested: Vec<(usize, Pages)>,
     /// How many pages of either side have contested candidates.
     pages: [usize; 2],
     candidates: usize,
 }
 
-/// Messages change by less than this share when they are taken as settled.
-const SETTLED: f64 = 1e-3;
+/// The numbers of two pages, each on its own side.
+type Pages = [u32; 2];
+
+/// A candidate of odds below these takes nothing from others, and messages that change by less than this share are settled.
+const NEGLIGIBLE: f64 = 1e-3;
+/// How many steps may be taken to sum the sets of a group: pages of its smaller side are in or out, for each of its candidates.
+const MOST_STEPS: usize = 1 << 18;
 /// Rounds of messages, at most. Candidates that are all alike settle in fewer; in long chains and in rings of which none is, what is said after so
 /// many rounds stands.
 const ROUNDS: usize = 24;
@@ -29,42 +35,167 @@ const CERTAIN: f64 = 100.0;
 impl Rivals {
     /// From the two pages of each candidate. O(n).
     pub fn new(candidates: impl Iterator<Item = (u32, u32)>) -> Rivals {
-        let candidates: Vec<[u32; 2]> = candidates.map(|(a, b)| [a, b]).collect();
+        let candidates: Vec<Pages> = candidates.map(|(a, b)| [a, b]).collect();
         let mut counts: [FxHashMap<u32, u32>; 2] = Default::default();
         for pages in &candidates {
             counts.iter_mut().zip(pages).for_each(|(counts, &page)| *counts.entry(page).or_default() += 1);
         }
-        let has_rivals = |pages: &[u32; 2]| counts.iter().zip(pages).any(|(counts, page)| counts[page] > 1);
+        let has_rivals = |pages: &Pages| counts.iter().zip(pages).any(|(counts, page)| counts[page] > 1);
         let mut numbers: [FxHashMap<u32, u32>; 2] = Default::default();
-        let contested: Vec<(usize, [u32; 2])> = candidates
-            .iter()
-            .enumerate()
-            .filter(|(_, pages)| has_rivals(pages))
-            .map(|(at, pages)| {
-                let number = |side: usize, numbers: &mut FxHashMap<u32, u32>| {
-                    let next = numbers.len() as u32;
-                    *numbers.entry(pages[side]).or_insert(next)
-                };
-                let [of_a, of_b] = &mut numbers;
-                (at, [number(0, of_a), number(1, of_b)])
-            })
-            .collect();
+        let contested = candidates.iter().enumerate().filter(|(_, pages)| has_rivals(pages));
+        let contested = contested.map(|(at, pages)| (at, numbered(*pages, &mut numbers))).collect();
         Rivals { contested, pages: numbers.map(|numbers| numbers.len()), candidates: candidates.len() }
     }
 
     /// For each candidate, how many times as probable it is that one of its pages, or each, has another partner than that they have each
     /// other. `log_odds` are those of each candidate that its pages are partners, in nats, if they had no other candidates; −∞ for what is no
-    /// candidate. O(n) a round, of which there are [`ROUNDS`] at most.
+    /// candidate. O(n), times a constant that depends on the size of groups.
     pub fn odds(&self, log_odds: impl Fn(usize) -> f64) -> Vec<f64> {
+        let odds = |&(at, _): &(usize, _)| log_odds(at).clamp(-CERTAIN, CERTAIN).exp();
+        let weights: Vec<f64> = self.contested.iter().map(odds).collect();
+        // How probable it is that each page has a partner among the candidates that count.
+        let mut paired = self.pages.map(|count| vec![0.0; count]);
         let mut found = vec![0.0; self.candidates];
-        let weight = |&(at, _): &(usize, _)| log_odds(at).clamp(-CERTAIN, CERTAIN).exp();
-        let weights: Vec<f64> = self.contested.iter().map(weight).collect();
+        for group in self.groups(&weights) {
+            for (&at, odds) in group.members.iter().zip(group.odds()) {
+                let (place, pages) = self.contested[at];
+                let probability = 1.0 / (1.0 + 1.0 / weights[at] + odds);
+                pages.into_iter().zip(&mut paired).for_each(|(page, paired)| paired[page as usize] += probability);
+                found[place] = odds;
+            }
+        }
+        for (&(place, pages), weight) in self.contested.iter().zip(&weights).filter(|(_, weight)| **weight < NEGLIGIBLE)
+        {
+            let [a, b] = [0, 1].map(|side| (1.0 - paired[side][pages[side] as usize]).max(0.0));
+            found[place] = ((1.0 - a * b) / (weight * a * b)).min(f64::MAX);
+        }
+        found
+    }
+
+    /// The candidates that count, in groups that share no page.
+    fn groups(&self, weights: &[f64]) -> Vec<Group> {
+        let counts = |at: &usize| weights[*at] >= NEGLIGIBLE;
+        let of_b = self.pages[0];
+        let mut nodes: Vec<u32> = (0..(of_b + self.pages[1]) as u32).collect();
+        let places = |pages: Pages| [pages[0] as usize, of_b + pages[1] as usize];
+        for at in (0..weights.len()).filter(counts) {
+            let [x, y] = places(self.contested[at].1).map(|page| root(&mut nodes, page));
+            nodes[x.max(y)] = x.min(y) as u32;
+        }
+        let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut groups: Vec<(Group, [FxHashMap<u32, u32>; 2])> = Vec::new();
+        for at in (0..weights.len()).filter(counts) {
+            let pages = self.contested[at].1;
+            let number = *numbers.entry(root(&mut nodes, pages[0] as usize)).or_insert(groups.len());
+            if number == groups.len() {
+                groups.push(Default::default());
+            }
+            let (group, numbers) = &mut groups[number];
+            group.members.push(at);
+            group.candidates.push((weights[at], numbered(pages, numbers)));
+        }
+        let with_sizes = |(group, numbers): (Group, [FxHashMap<u32, u32>; 2])| Group {
+            pages: numbers.map(|numbers| numbers.len()),
+            ..group
+        };
+        groups.into_iter().map(with_sizes).collect()
+    }
+}
+
+/// The numbers of two pages; each page that has none gets the next one of its side.
+fn numbered(pages: Pages, numbers: &mut [FxHashMap<u32, u32>; 2]) -> Pages {
+    [0, 1].map(|side| {
+        let next = numbers[side].len() as u32;
+        *numbers[side].entry(pages[side]).or_insert(next)
+    })
+}
+
+/// The node that stands for the set of a node; sets are joined by making one stand for the other.
+fn root(nodes: &mut [u32], mut node: usize) -> usize {
+    while nodes[node] as usize != node {
+        nodes[node] = nodes[nodes[node] as usize];
+        node = nodes[node] as usize;
+    }
+    node
+}
+
+/// Candidates that share pages, directly or by way of others.
+#[derive(Debug, Default)]
+struct Group {
+    /// Which of all contested candidates they are.
+    members: Vec<usize>,
+    /// The odds of each, with its pages by their numbers in the group.
+    candidates: Vec<(f64, Pages)>,
+    /// How many pages of either side there are.
+    pages: [usize; 2],
+}
+
+impl Group {
+    /// For each candidate, how many times as probable other partners of its pages are.
+    fn odds(&self) -> Vec<f64> {
+        let small = self.pages[0].min(self.pages[1]);
+        match self.candidates.len() {
+            1 => vec![0.0],
+            count if small < MOST_STEPS.ilog2() as usize && count << small <= MOST_STEPS => self.by_sums(),
+            _ => self.by_messages(),
+        }
+    }
+
+    /// The same from the sums over all sets of pairs in which no page stands twice.
+    ///
+    /// The pages of the larger side come one after the other, and sums are kept for each set of pages of the smaller side that have partners
+    /// among the pages before, and among those from there on. 2ᵏ steps for each candidate and page, where k is the size of the smaller side.
+    fn by_sums(&self) -> Vec<f64> {
+        let small = usize::from(self.pages[1] < self.pages[0]);
+        let sets = 1usize << self.pages[small];
+        let mut of_page: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.pages[1 - small]];
+        for (at, (_, pages)) in self.candidates.iter().enumerate() {
+            of_page[pages[1 - small] as usize].push((at, 1 << pages[small]));
+        }
+        // Each row of sums has a scale of its own: its logarithm, in nats.
+        let mut before = vec![(vec![0.0; sets], 0.0)];
+        before[0].0[0] = 1.0;
+        for page in &of_page {
+            let (last, scale) = &before[before.len() - 1];
+            let mut sums = last.clone();
+            for &(at, bit) in page {
+                for set in (0..sets).filter(|set| set & bit != 0) {
+                    sums[set] += self.candidates[at].0 * last[set ^ bit];
+                }
+            }
+            let scale = scale + rescaled(&mut sums);
+            before.push((sums, scale));
+        }
+        let mut odds = vec![0.0; self.candidates.len()];
+        let (mut after, mut scale) = (vec![1.0; sets], 0.0);
+        let all: f64 = before[of_page.len()].0.iter().sum();
+        let all_scale = before[of_page.len()].1;
+        for (page, (sums, scale_before)) in of_page.iter().zip(&before).rev() {
+            let mut next = after.clone();
+            for &(at, bit) in page {
+                let weight = self.candidates[at].0;
+                let free = (0..sets).filter(|set| set & bit == 0);
+                let without: f64 = free.clone().map(|set| sums[set] * after[set | bit]).sum();
+                free.for_each(|set| next[set] += weight * after[set | bit]);
+                // How many times as probable all sets are as those that have neither of the two pages.
+                let times = (all.ln() - without.ln() + all_scale - scale_before - scale).exp();
+                // Rounding may leave less than nothing.
+                odds[at] = (times / weight - 1.0 - 1.0 / weight).clamp(0.0, f64::MAX);
+            }
+            scale += rescaled(&mut next);
+            after = next;
+        }
+        odds
+    }
+
+    /// The same by belief propagation. O(n) a round for n candidates.
+    fn by_messages(&self) -> Vec<f64> {
         // What share either page of each candidate leaves to it.
-        let mut left = [vec![1.0; weights.len()], vec![1.0; weights.len()]];
+        let mut left = [vec![1.0; self.candidates.len()], vec![1.0; self.candidates.len()]];
         for _ in 0..ROUNDS {
             let mut change: f64 = 0.0;
             for side in 0..2 {
-                let others = self.others(&weights, &left[1 - side], side);
+                let others = self.others(&left[1 - side], side);
                 for (left, others) in left[side].iter_mut().zip(others) {
                     // The mean of what was said and what is now, on a scale of logarithms, so that what pages say to each other in turn does
                     // not swing.
@@ -73,26 +204,31 @@ impl Rivals {
                     *left = next;
                 }
             }
-            if change < SETTLED {
+            if change < NEGLIGIBLE {
                 break;
             }
         }
-        let [of_a, of_b] = [0, 1].map(|side| self.others(&weights, &left[1 - side], side));
-        for ((&(at, _), weight), (a, b)) in self.contested.iter().zip(&weights).zip(of_a.into_iter().zip(of_b)) {
-            found[at] = (a + b + a * b) / weight;
-        }
-        found
+        let [of_a, of_b] = [0, 1].map(|side| self.others(&left[1 - side], side));
+        let odds = |((weight, _), (a, b)): (&(f64, Pages), (f64, f64))| (a + b + a * b) / weight;
+        self.candidates.iter().zip(of_a.into_iter().zip(of_b)).map(odds).collect()
     }
 
-    /// For each candidate, the weights of the other candidates of its page on one side, each times the share that is left to it.
-    fn others(&self, weights: &[f64], left: &[f64], side: usize) -> Vec<f64> {
+    /// For each candidate, the odds of the other candidates of its page on one side, each times the share that is left to it.
+    fn others(&self, left: &[f64], side: usize) -> Vec<f64> {
         let mut sums = vec![0.0; self.pages[side]];
-        let own = |at: usize| weights[at] * left[at];
-        self.contested.iter().enumerate().for_each(|(at, (_, pages))| sums[pages[side] as usize] += own(at));
+        let own = |at: usize| self.candidates[at].0 * left[at];
+        self.candidates.iter().enumerate().for_each(|(at, (_, pages))| sums[pages[side] as usize] += own(at));
         // Rounding may leave less than nothing.
-        let others = |(at, (_, pages)): (usize, &(usize, [u32; 2]))| (sums[pages[side] as usize] - own(at)).max(0.0);
-        self.contested.iter().enumerate().map(others).collect()
+        let others = |(at, (_, pages)): (usize, &(f64, Pages))| (sums[pages[side] as usize] - own(at)).max(0.0);
+        self.candidates.iter().enumerate().map(others).collect()
     }
+}
+
+/// Divides sums by the largest of them; its logarithm.
+fn rescaled(sums: &mut [f64]) -> f64 {
+    let largest = sums.iter().copied().fold(0.0, f64::max);
+    sums.iter_mut().for_each(|sum| *sum /= largest);
+    largest.ln()
 }
 
 /// The probability of a pair with such [odds](Rivals::odds) of rivals, from what it is by itself.
@@ -154,9 +290,52 @@ mod tests {
         assert!(odds[0] < 1e-12, "{odds:?}");
     }
 
+    fn probability(odds: f64, log_odds: f64) -> f64 {
+        1.0 / (1.0 + (-log_odds).exp() + odds)
+    }
+
+    fn in_a_group(candidates: &[(u32, u32)], log_odds: &[f64]) -> Group {
+        let rivals = Rivals::new(candidates.iter().copied());
+        let weights: Vec<f64> = log_odds.iter().map(|log_odds| log_odds.exp()).collect();
+        rivals.groups(&weights).remove(0)
+    }
+
+    #[test]
+    fn of_two_pages_and_two_that_are_alike_a_little_evidence_counts_as_it_is() {
+        // The sets: nothing, four single pairs, and both ways to pair all: with e²⁰ and e¹⁰ for each pair, the latter alone count.
+        let candidates = [(1, 10), (2, 11), (1, 11), (2, 10)];
+        let odds = found(&candidates, &[10.1, 10.1, 10.0, 10.0]);
+        assert!((odds[0] - (-0.2f64).exp()).abs() < 1e-3 && (odds[2] - 0.2f64.exp()).abs() < 1e-3, "{odds:?}");
+    }
+
+    #[test]
+    fn a_crowd_is_left_to_messages_and_what_is_negligible_joins_no_groups() {
+        let crowd = |log_odds: f64| {
+            let candidates: Vec<(u32, u32)> = (0..20).flat_map(|a| (100..120).map(move |b| (a, b))).collect();
+            let of = |&(a, b): &(u32, u32)| if a + 100 == b { 8.0 } else { log_odds };
+            found(&candidates, &candidates.iter().map(of).collect::<Vec<_>>())
+        };
+        let (far, near) = (crowd(-9.0), crowd(-4.0));
+        assert!(far[0] == 0.0 && far[1] > 1e3 * (9f64).exp(), "{} {}", far[0], far[1]);
+        assert!(near[0] > 0.0 && near[0] < 1e-3, "{}", near[0]);
+    }
+
     proptest! {
         #[test]
-        fn it_is_exact_where_candidates_form_no_rings(
+        fn sums_are_those_over_all_sets(
+            candidates in proptest::collection::btree_map((0u32..4, 10u32..15), -6.0f64..40.0, 1..13)
+        ) {
+            let log_odds: Vec<f64> = candidates.values().copied().collect();
+            let candidates: Vec<(u32, u32)> = candidates.into_keys().collect();
+            let exact = by_counting(&candidates, &log_odds);
+            for ((found, exact), log_odds) in found(&candidates, &log_odds).into_iter().zip(exact).zip(log_odds) {
+                let [found, exact] = [found, exact].map(|odds| probability(odds, log_odds));
+                prop_assert!((found - exact).abs() <= 1e-9 + 1e-6 * exact, "{found} {exact}");
+            }
+        }
+
+        #[test]
+        fn messages_are_exact_where_candidates_form_no_rings(
             tree in proptest::collection::vec((0u32..6, any::<bool>(), -6.0f64..12.0), 1..9)
         ) {
             // Each candidate joins a new page to one that is there, as long as they are on different sides.
@@ -168,19 +347,20 @@ mod tests {
                 candidates.push(if side { (to as u32, new) } else { (new, to as u32) });
                 sides.push(side);
             }
+            prop_assume!(candidates.len() > 1);
             let log_odds: Vec<f64> = tree.iter().map(|one| one.2).collect();
             let exact = by_counting(&candidates, &log_odds);
-            for (found, exact) in found(&candidates, &log_odds).into_iter().zip(exact) {
+            for (found, exact) in in_a_group(&candidates, &log_odds).by_messages().into_iter().zip(exact) {
                 prop_assert!((found - exact).abs() <= 0.02 * exact + 1e-9, "{found} {exact}");
             }
         }
 
         #[test]
-        fn where_every_page_may_have_every_other_it_is_too_sure_but_not_blind(log_odds in proptest::collection::vec(-6.0f64..12.0, 9)) {
+        fn in_rings_messages_are_too_sure_but_not_blind(log_odds in proptest::collection::vec(-6.0f64..12.0, 9)) {
             let candidates: Vec<(u32, u32)> = (0..3).flat_map(|a| (10..13).map(move |b| (a, b))).collect();
-            let probability = |odds: f64, log_odds: f64| 1.0 / (1.0 + (-log_odds).exp() + odds);
             let exact = by_counting(&candidates, &log_odds);
-            for ((found, exact), log_odds) in found(&candidates, &log_odds).into_iter().zip(exact).zip(&log_odds) {
+            let by_messages = in_a_group(&candidates, &log_odds).by_messages();
+            for ((found, exact), log_odds) in by_messages.into_iter().zip(exact).zip(&log_odds) {
                 let [found, exact] = [found, exact].map(|odds| probability(odds, *log_odds));
                 prop_assert!((found - exact).abs() < 0.4, "{found} {exact}");
             }
