@@ -137,17 +137,26 @@ fn decide_once(weighed: &mut [Weighed<'_>], min_score: f64) -> bool {
     for (of, at) in order {
         let Candidate { pair, method, .. } = weighed[of].compared[at].candidate;
         let is_taken = [pair.a, pair.b].iter().any(|&page| taken.contains(&(of, page)));
+        let is_above_all = is_declared(method) || method == Method::Pinned;
+        let [is_enough, is_enough_alone] =
+            [weighed[of].scores[at], weighed[of].alone[at]].map(|score| score >= min_score);
         weighed[of].outcomes[at] = if is_taken {
             Outcome::LostToBetter
-        } else if weighed[of].scores[at] < min_score {
+        } else if !is_enough_alone {
             Outcome::LowScore
-        } else if !documents.join(pair) && !is_declared(method) && method != Method::Pinned {
-            is_contradicted = true;
+        } else if !is_enough {
+            // Its rivals may be as good as it because they are not known to be contradicted, and it theirs.
+            match is_above_all || documents.agree(pair) {
+                true => Outcome::LowScore,
+                false => Outcome::Contradicted,
+            }
+        } else if !documents.join(pair) && !is_above_all {
             Outcome::Contradicted
         } else {
             taken.extend([(of, pair.a), (of, pair.b)]);
             Outcome::Accepted
         };
+        is_contradicted |= weighed[of].outcomes[at] == Outcome::Contradicted;
     }
     is_contradicted
 }
@@ -300,6 +309,7 @@ fn shares_of(
         };
         let expected: Vec<f64> = compared.iter().zip(said.iter()).map(expected).collect();
         let odds = rivals.odds(|at| match compared[at].same_text {
+            _ if compared[at].candidate.method == Method::Pinned => f64::INFINITY,
             true => f64::NEG_INFINITY,
             false => said[at].rank(expected[at]),
         });
@@ -605,15 +615,15 @@ mod tests {
                 same_text: false,
             }
         };
-        let by = |method| {
-            // English 1 and 2 have the German versions 11 and 12. French 21 is the version of English 1, and is more similar to German 12
-            // than to 11.
+        let by = |method, likeness: [f32; 2]| {
+            // English 1 and 2 have the German versions 11 and 12. French 21 is the version of English 1, and is at least as similar to German 12
+            // as to 11.
             let compared = [
                 one((en, 1), (de, 11), 1.0, Method::Key),
                 one((en, 2), (de, 12), 1.0, Method::Key),
                 one((en, 1), (fr, 21), 1.0, Method::Key),
-                one((de, 12), (fr, 21), 0.9, method),
-                one((de, 11), (fr, 21), 0.85, method),
+                one((de, 12), (fr, 21), likeness[0], method),
+                one((de, 11), (fr, 21), likeness[1], method),
             ];
             let mut rows = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default()).pairs;
             rows.sort_by_key(|row| (row.pair.a, row.pair.b));
@@ -621,12 +631,16 @@ mod tests {
             let of = |page: u32| *rows.iter().find(|row| [row.pair.a, row.pair.b] == [page, 21]).expect("judged");
             (of(11), of(12))
         };
-        let (next, best) = by(Method::Words);
+        let (next, best) = by(Method::Words, [0.9, 0.85]);
         assert_eq!((next.outcome, best.outcome), (Outcome::Accepted, Outcome::Contradicted));
         assert!(best.score < 0.01, "{best:?}");
         // Pairs of keys are accepted despite the contradiction.
-        let (next, best) = by(Method::Key);
+        let (next, best) = by(Method::Key, [0.9, 0.85]);
         assert_eq!((next.outcome, best.outcome), (Outcome::LostToBetter, Outcome::Accepted));
+        // Where both candidates are as good as each other, neither is probable until one of them is known to be contradicted.
+        let (next, other) = by(Method::Words, [0.9, 0.9]);
+        assert_eq!((next.outcome, other.outcome), (Outcome::Accepted, Outcome::Contradicted));
+        assert!(next.score > 0.9 && other.score < 0.01, "{next:?} {other:?}");
     }
 
     #[test]

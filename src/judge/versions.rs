@@ -18,20 +18,27 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Joins the groups of a pair's two pages. `false`, and nothing changes, where the groups are different and both have a page in some
-    /// language. Time: the number of languages of both groups; moving pages from group to group takes the logarithm of a document's pages
-    /// for each page in all.
+    /// Whether the groups of a pair's two pages are the same, or have no language in common. Time: the number of languages of both groups.
+    pub fn agree(&mut self, pair: PagePair) -> bool {
+        let [of_a, of_b] = pair.sides().map(|version| self.group_of(version));
+        let [of_a, of_b] = [of_a, of_b].map(|group| &self.groups[group]);
+        let has = |group: &[(Lang, u32)], lang: Lang| group.binary_search_by_key(&lang, |version| version.0).is_ok();
+        let (small, large) = if of_a.len() < of_b.len() { (of_a, of_b) } else { (of_b, of_a) };
+        std::ptr::eq(small, large) || !small.iter().any(|version| has(large, version.0))
+    }
+
+    /// Joins the groups of a pair's two pages. `false`, and nothing changes, where they do not [agree](Documents::agree). Time: the number
+    /// of languages of both groups; moving pages from group to group takes the logarithm of a document's pages for each page in all.
     pub fn join(&mut self, pair: PagePair) -> bool {
         let [of_a, of_b] = pair.sides().map(|version| self.group_of(version));
         if of_a == of_b {
             return true;
         }
-        let has = |group: &[(Lang, u32)], lang: Lang| group.binary_search_by_key(&lang, |version| version.0).is_ok();
-        let (small, large) =
-            if self.groups[of_a].len() < self.groups[of_b].len() { (of_a, of_b) } else { (of_b, of_a) };
-        if self.groups[small].iter().any(|version| has(&self.groups[large], version.0)) {
+        if !self.agree(pair) {
             return false;
         }
+        let (small, large) =
+            if self.groups[of_a].len() < self.groups[of_b].len() { (of_a, of_b) } else { (of_b, of_a) };
         let moved = std::mem::take(&mut self.groups[small]);
         for &(_, page) in &moved {
             self.group.insert(page, large);
