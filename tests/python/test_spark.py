@@ -839,7 +839,9 @@ def test_a_run_whose_driver_is_killed_goes_on_among_the_archives(fake: Fake, tmp
     fake = replace(fake, archives=[str(path) for path in archives[:12]])
 
     def read() -> int:
-        return sum(int(line[2]) for line in fake.log() if line[0] == "pages")
+        lines = [line for line in fake.log() if line[0] == "pages"]
+        print(lines)
+        return sum(int(line[2]) for line in lines)
 
     # Three portions of four archives; those that are left then are read in two of two.
     fake.faults({"step": "pages", "name": str(archives[8]), "what": "sleep"})
@@ -849,6 +851,8 @@ def test_a_run_whose_driver_is_killed_goes_on_among_the_archives(fake: Fake, tmp
     finally:
         os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
+    pid = int((fake.folder / "asleep").read_text())
+    wait_until(lambda: not is_alive(pid))
     (fake.folder / "asleep").unlink()
     assert 8 <= read() <= 12
     fake.faults()
