@@ -70,6 +70,8 @@ pub struct Parts {
     of_page: Vec<u32>,
     /// How many pages of each language each part has, including the parts inside it.
     sizes: Vec<BTreeMap<Lang, u32>>,
+    /// How many of these are in no part inside it.
+    own_sizes: Vec<BTreeMap<Lang, u32>>,
     /// The pages that are in a language, ordered so that those of a part are together; `places` says where the pages of each part are,
     /// including the parts inside it.
     members: Vec<u32>,
@@ -103,6 +105,7 @@ impl Parts {
             parents: vec![(WHOLE, 0)],
             of_page: Vec::new(),
             sizes: Vec::new(),
+            own_sizes: Vec::new(),
             members: Vec::new(),
             places: Vec::new(),
         };
@@ -124,6 +127,7 @@ impl Parts {
         for (&part, &lang) in parts.of_page.iter().zip(langs).filter(|(_, lang)| lang.is_known()) {
             *parts.sizes[part as usize].entry(lang).or_default() += 1;
         }
+        parts.own_sizes = parts.sizes.clone();
         for at in (1..parts.parents.len()).rev() {
             let inner = parts.sizes[at].clone();
             let outer = &mut parts.sizes[parts.parents[at].0 as usize];
@@ -136,13 +140,9 @@ impl Parts {
     /// Orders the pages so that those of a part are together: first its own, then those of the parts inside it.
     fn place_members(&mut self, langs: &[Lang]) {
         let count = |part: usize| self.sizes[part].values().sum::<u32>();
-        let mut own: Vec<u32> = (0..self.parents.len()).map(count).collect();
         self.places = vec![0..count(0); self.parents.len()];
-        for at in 1..self.parents.len() {
-            own[self.parents[at].0 as usize] -= count(at);
-        }
         // For each part, where the next part inside it begins.
-        let mut next: Vec<u32> = own.clone();
+        let mut next: Vec<u32> = self.own_sizes.iter().map(|own| own.values().sum()).collect();
         for at in 1..self.parents.len() {
             let outer = self.parents[at].0 as usize;
             let start = next[outer];
@@ -234,6 +234,12 @@ impl Parts {
     /// The page count in a part of whichever of two languages has fewer pages there.
     pub fn smaller(&self, part: u32, langs: LangPair) -> u32 {
         self.pages(part, langs.a).min(self.pages(part, langs.b))
+    }
+
+    /// The same of the pages of a part that are in no part inside it.
+    pub fn smaller_own(&self, part: u32, langs: LangPair) -> u32 {
+        let own = |lang: Lang| self.own_sizes[part as usize].get(&lang).copied().unwrap_or(0);
+        own(langs.a).min(own(langs.b))
     }
 }
 

@@ -339,25 +339,26 @@ impl<'v, 's> Rounds<'v, 's> {
         Ok(())
     }
 
-    /// Fits weights to each innermost part with enough pairs of keys, as if it were a site by itself. The weights of the run are a mixture
-    /// over sites, and sites differ in how similar their translations are.
+    /// Fits weights to each part with enough pairs of keys, as if it were a site by itself: the weights around it are a mixture, and parts
+    /// differ in how similar their translations are. Cost: for each part as much as to compare `fit_pairs` pairs and their near misses.
     fn fit_by_keys(&mut self) -> Result<()> {
         let (parts, judging) = (self.site.parts(), &self.settings.judge.fit);
         let mut by_part = ByPart::<Vec<&Compared>>::new();
         for one in self.compared.iter().filter(|one| is_example(one)) {
             let PagePair { langs, a, b } = one.candidate.pair;
             if self.models.has_learnt(langs) {
-                by_part.entry((langs, parts.common(a, b))).or_default().push(one);
+                parts.chain(parts.common(a, b)).for_each(|part| by_part.entry((langs, part)).or_default().push(one));
             }
         }
-        // Inner parts come after the parts that contain them. If a part has too few pairs, they are added to the part around it.
+        by_part.retain(|_, pairs| pairs.len() >= judging.min_good);
+        let is_own = |&(&(langs, part), pairs): &(&(LangPair, u32), &Vec<&Compared>)| {
+            // If the part around it has the same pairs, its weights are the same.
+            let outer = parts.outer(part).and_then(|outer| by_part.get(&(langs, outer)));
+            outer.is_none_or(|outer| outer.len() != pairs.len())
+        };
         let mut fitted = Vec::new();
-        while let Some(((langs, part), list)) = by_part.pop_last() {
-            if list.len() >= self.settings.learn.fit_pairs {
-                fitted.extend(self.fitted_to(&list, &judging.shipped)?.map(|scorer| ((langs, part), scorer)));
-            } else if let Some(outer) = parts.outer(part) {
-                by_part.entry((langs, outer)).or_default().extend(list);
-            }
+        for (&of, pairs) in by_part.iter().filter(is_own) {
+            fitted.extend(self.fitted_to(pairs, &judging.shipped)?.map(|scorer| (of, scorer)));
         }
         self.fitted_by_keys = fitted.iter().map(|(of, _)| *of).collect();
         self.fitted.extend(fitted);
@@ -691,19 +692,19 @@ mod tests {
         rounds.compare(all).expect("pages in memory");
         rounds.fit_by_keys().expect("pages in memory");
         let part = |folder: &str| view.parts().of(page(format!("s/{folder}/00.en")));
-        let fitted: Vec<u32> = rounds.fitted.keys().map(|of| of.1).collect();
-        assert_eq!(fitted, BTreeSet::from([part("a"), part("b")]).into_iter().collect::<Vec<_>>());
+        let fitted_parts: Vec<u32> = rounds.fitted.keys().map(|of| of.1).collect();
+        // Folder c has too few pairs.
+        assert_eq!(fitted_parts, BTreeSet::from([WHOLE, part("a"), part("b")]).into_iter().collect::<Vec<_>>());
         rounds.judge();
         let Resolved { pairs, fitted, .. } = rounds.into_resolved();
         for judged in &pairs {
-            let at = judged.weights.map(|at| at as usize);
-            let expected = [part("a"), part("b")].iter().position(|&part| part == view.parts().of(judged.pair.a));
-            assert_eq!(at.is_some(), expected.is_some(), "{judged:?}");
-            let scorer =
-                at.map_or_else(|| models.scorer(langs), |at| Scorer::of_weights(&fitted[at].1).expect("weights"));
+            let of = fitted_parts.iter().position(|&part| part == view.parts().of(judged.pair.a)).unwrap_or(0);
+            assert_eq!(judged.weights, Some(of as u32), "{judged:?}");
+            let scorer = Scorer::of_weights(&fitted[of].1).expect("weights");
             assert!((scorer.evidence(&judged.similarities) - f64::from(judged.evidence)).abs() < 1e-4, "{judged:?}");
         }
-        assert!(pairs.iter().any(|judged| judged.weights.is_none()) && pairs.len() == 132);
+        // The pairs of folder c are judged by the weights of the whole.
+        assert!(pairs.iter().any(|judged| judged.weights == Some(0)) && pairs.len() == 132);
     }
 
     #[test]

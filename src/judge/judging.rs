@@ -10,7 +10,7 @@ use super::params::Params;
 use super::prior::{self, Shown};
 use super::rivals::{Rivals, beside};
 use super::score::Scorer;
-use super::shares::{Paired, Shares};
+use super::shares::{OfKeys, Paired, Rate, Shares};
 use super::usual::Usual;
 use super::versions::{Documents, Versions};
 use crate::index::parts::Parts;
@@ -238,6 +238,8 @@ struct Said {
     rivals: f64,
     /// The innermost part of the site that has both pages.
     part: u32,
+    /// True where neither page is in a part inside it.
+    is_own: bool,
 }
 
 impl Said {
@@ -368,8 +370,8 @@ fn names_of(
 ) -> Names {
     // Where keys pair most pages, candidates for the other pages are probably wrong, and do not show how often right pairs share a name.
     let belong = |one: &Compared, said: &Said| {
-        let (method, part) = (one.candidate.method, said.part);
-        if !is_by_address(method) && beside_keys(by_keys, part, &params.prior) < 1.0 {
+        let part = said.part;
+        if !is_by_address(one.candidate.method) && beside_keys(by_keys, said, &params.prior) < 1.0 {
             return 0.0;
         }
         let share = share_at(shares, one, (part, parts), &params.prior);
@@ -395,7 +397,7 @@ fn share_at(
     shares.get(&(method, key)).map_or_else(|| belief(method, prior).0, |shares| shares.at(part, parts))
 }
 
-/// How many pages keys pair rightly, by part.
+/// How many pages keys pair rightly, by part. A page whose key leads to a copy that is not translated is not looked for elsewhere either.
 fn paired_by_keys(
     compared: &[&Compared],
     said: &[Said],
@@ -403,20 +405,20 @@ fn paired_by_keys(
     (langs, parts): (LangPair, &Parts),
     prior: &prior::Params,
 ) -> Paired {
-    let right = |(one, said): (&&Compared, &Said)| {
-        let is_of_key = one.candidate.method == Method::Key && !one.same_text;
+    let of_keys = |(one, said): (&&Compared, &Said)| {
+        let is_of_key = one.candidate.method == Method::Key;
         let share = is_of_key.then(|| share_at(shares, one, (said.part, parts), prior));
-        (said.part, share.filter(|share| *share > EVEN).unwrap_or(0.0))
+        OfKeys { part: said.part, is_own: said.is_own, right: share.filter(|share| *share > EVEN).unwrap_or(0.0) }
     };
-    let smaller = |part: u32| f64::from(parts.smaller(part, langs));
-    Paired::new(compared.iter().zip(said).map(right), parts, smaller, prior.worth)
+    let smaller = |part: u32| [parts.smaller(part, langs), parts.smaller_own(part, langs)];
+    Paired::new(compared.iter().zip(said).map(of_keys), parts, smaller, prior.worth)
 }
 
-/// The highest share that is believed of sources other than addresses in a part. Where keys are right and pair many pages, a page that they
-/// do not pair hardly ever has a partner.
-fn beside_keys(by_keys: &Paired, part: u32, prior: &prior::Params) -> f64 {
-    let (right, share) = (by_keys.pages(part), by_keys.share(part));
-    if right > 0.0 && share >= prior.min_share { prior.beside_keys(right, right / share) } else { 1.0 }
+/// The highest share that is believed of sources other than addresses where a pair is. Where keys are right and pair many pages, a page that
+/// they do not pair hardly ever has a partner.
+fn beside_keys(by_keys: &Paired, said: &Said, prior: &prior::Params) -> f64 {
+    let Rate { paired, share } = by_keys.at(said.part, said.is_own);
+    if paired > 0.0 && share >= prior.min_share { prior.beside_keys(paired, paired / share) } else { 1.0 }
 }
 
 /// True for methods that propose candidates whatever names stand in the URLs.
@@ -438,19 +440,20 @@ fn weigh<'c>(
     let mut scorers: FxHashMap<u32, Scorer> = FxHashMap::default();
     let mut say = |one: &&Compared| {
         let part = part_of(parts, one);
+        let is_own = [one.candidate.pair.a, one.candidate.pair.b].iter().all(|&page| parts.of(page) == part);
         let scorer = scorers.entry(part).or_insert_with(|| scorer(langs, part));
         let (all_contents, all) = scorer.contents_and_all(&one.similarities);
         let place = one.similarities.get(Measure::Place).map_or(0.0, |_| prior.misplaced);
         let (counted, addresses) = (params.fit.counted(all_contents), all - all_contents - place);
-        Said { all, all_contents, counted, usual: 0.0, addresses, names: 0.0, rivals: 0.0, part }
+        Said { all, all_contents, counted, usual: 0.0, addresses, names: 0.0, rivals: 0.0, part, is_own }
     };
     let mut said: Vec<Said> = compared.iter().map(&mut say).collect();
     let rivals = Rivals::new(compared.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)));
     let (shares, agree) = shares_of(langs, &compared, &mut said, (parts, all_names), (&rivals, params));
     let by_keys = paired_by_keys(&compared, &said, &shares, (langs, parts), prior);
-    let share_of = |one: &Compared, part: u32| {
-        let share = share_at(&shares, one, (part, parts), prior);
-        if is_by_address(one.candidate.method) { share } else { share.min(beside_keys(&by_keys, part, prior)) }
+    let share_of = |one: &Compared, said: &Said| {
+        let share = share_at(&shares, one, (said.part, parts), prior);
+        if is_by_address(one.candidate.method) { share } else { share.min(beside_keys(&by_keys, said, prior)) }
     };
     let mut weighed = Weighed {
         langs,
@@ -466,7 +469,7 @@ fn weigh<'c>(
         compared: Vec::new(),
     };
     for (one, said) in compared.iter().zip(&said) {
-        let (source, agree) = (share_of(one, said.part), agree.at(one, said.part, parts));
+        let (source, agree) = (share_of(one, said), agree.at(one, said.part, parts));
         let share = logit(source);
         let expected = expected(share, said, agree);
         let log_odds = said.contents() + expected;

@@ -79,45 +79,79 @@ impl Shares {
 /// By part, how many pages of the smaller of two languages have a partner by keys.
 #[derive(Clone, Debug, Default)]
 pub struct Paired {
-    by_part: BTreeMap<u32, (f64, f64)>,
+    /// Of all pages of a part.
+    within: BTreeMap<u32, Rate>,
+    /// Of its own pages, which are in no part inside it.
+    own: BTreeMap<u32, Rate>,
+}
+
+/// How many pages have a partner, including those borrowed from what is around them, and the share of the pages that these are, 0..=1.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rate {
+    /// Pages with a partner.
+    pub paired: f64,
+    /// The share.
+    pub share: f64,
+}
+
+impl Rate {
+    /// Of `pages` that `around` is expected of, which counts for `worth` pages.
+    fn beside(paired: f64, pages: f64, around: Rate, worth: f64) -> Rate {
+        let paired = paired.min(pages) + worth * around.share;
+        Rate { paired, share: paired / (pages + worth) }
+    }
+}
+
+/// A candidate that keys may pair.
+#[derive(Clone, Copy, Debug)]
+pub struct OfKeys {
+    /// The innermost part that has both pages.
+    pub part: u32,
+    /// True where neither page is in a part inside it.
+    pub is_own: bool,
+    /// The probability that it is a right pair of a key.
+    pub right: f64,
 }
 
 impl Paired {
-    /// From the part of each candidate, with the probability that it is a right pair of a key. `smaller` gives the pages of the smaller
-    /// language in a part. The share of the surrounding part counts for `worth` pages of a part. Only parts with candidates, and the parts
-    /// around them, are known. Cost: candidates × depth.
+    /// From the candidates. `smaller` gives the pages of the smaller language in a part, and of its own pages. The share of the surrounding part
+    /// counts for `worth` pages of a part, and that of a part for as many of its own pages: they are siblings, and the parts inside it may be
+    /// other sites. Only parts with candidates, and the parts around them, are known. Cost: candidates × depth.
     pub fn new(
-        pairs: impl Iterator<Item = (u32, f64)>,
+        pairs: impl Iterator<Item = OfKeys>,
         parts: &Parts,
-        smaller: impl Fn(u32) -> f64,
+        smaller: impl Fn(u32) -> [u32; 2],
         worth: f64,
     ) -> Paired {
-        let right = parts.summed(pairs.map(|(part, probability)| (part, [probability])));
+        let mut own_pairs: BTreeMap<u32, f64> = BTreeMap::new();
+        let counted = pairs.map(|OfKeys { part, is_own, right }| {
+            *own_pairs.entry(part).or_default() += if is_own { right } else { 0.0 };
+            (part, [right])
+        });
+        let within_pairs = parts.summed(counted);
+        let mut paired = Paired::default();
         // Outer parts come first.
-        let mut by_part: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
-        for (part, [right]) in right {
-            let pages = smaller(part);
-            let right = right.min(pages);
-            let paired = match parts.outer(part) {
-                None => (right, if pages == 0.0 { 0.0 } else { right / pages }),
-                Some(outer) => {
-                    let borrowed = worth * by_part[&outer].1;
-                    (right + borrowed, (right + borrowed) / (pages + worth))
-                }
+        for (part, [right]) in within_pairs {
+            let [pages, own_pages] = smaller(part).map(f64::from);
+            let within = match parts.outer(part) {
+                None if pages == 0.0 => Rate::default(),
+                None => Rate { paired: right.min(pages), share: right.min(pages) / pages },
+                Some(outer) => Rate::beside(right, pages, paired.within[&outer], worth),
             };
-            by_part.insert(part, paired);
+            paired.within.insert(part, within);
+            let own = match own_pages < pages {
+                true => Rate::beside(own_pairs.get(&part).copied().unwrap_or(0.0), own_pages, within, worth),
+                false => within,
+            };
+            paired.own.insert(part, own);
         }
-        Paired { by_part }
+        paired
     }
 
-    /// How many pages of a part have a partner, including those borrowed from the surrounding part. Panics for a part that is not known.
-    pub fn pages(&self, part: u32) -> f64 {
-        self.by_part[&part].0
-    }
-
-    /// The share of a part's pages that have a partner, 0..=1. Panics for a part that is not known.
-    pub fn share(&self, part: u32) -> f64 {
-        self.by_part[&part].1
+    /// The rate for pairs whose innermost common part this is: of all its pages, or of its own if neither page is in a part inside it. Panics for
+    /// a part that is not known.
+    pub fn at(&self, part: u32, is_own: bool) -> Rate {
+        if is_own { self.own[&part] } else { self.within[&part] }
     }
 }
 
@@ -162,13 +196,19 @@ mod tests {
     #[test]
     fn the_share_of_paired_pages_by_hand() {
         let parts = two_folders(20);
-        let smaller = |part: u32| if part == WHOLE { 30.0 } else { 10.0 };
-        let paired = Paired::new(std::iter::repeat_n((1, 1.0), 10).chain([(2, 0.0)]), &parts, smaller, 4.0);
-        assert!((paired.share(WHOLE) - 10.0 / 30.0).abs() < 1e-12);
+        let smaller = |part: u32| if part == WHOLE { [30, 10] } else { [10, 10] };
+        let of = |part, right| OfKeys { part, is_own: true, right };
+        let pairs = std::iter::repeat_n(of(1, 1.0), 10).chain([of(2, 0.0)]);
+        let paired = Paired::new(pairs, &parts, smaller, 4.0);
+        let share = |part| paired.at(part, false).share;
+        assert!((share(WHOLE) - 10.0 / 30.0).abs() < 1e-12);
         // Part 1: 10 pages and 4/3 borrowed ones, of 14. Part 2: none and 4/3, of 14.
-        assert!((paired.share(1) - (10.0 + 4.0 / 3.0) / 14.0).abs() < 1e-12);
-        assert!((paired.share(2) - 4.0 / 3.0 / 14.0).abs() < 1e-12);
-        assert!((paired.pages(2) - 4.0 / 3.0).abs() < 1e-12);
+        assert!((share(1) - (10.0 + 4.0 / 3.0) / 14.0).abs() < 1e-12);
+        assert!((share(2) - 4.0 / 3.0 / 14.0).abs() < 1e-12);
+        assert!((paired.at(2, false).paired - 4.0 / 3.0).abs() < 1e-12);
+        // Parts without parts inside them have no other pages than their own; of the site's own ten pages none is paired.
+        assert_eq!(paired.at(1, true).share, share(1));
+        assert!((paired.at(WHOLE, true).share - 4.0 / 3.0 / 14.0).abs() < 1e-12);
     }
 
     #[test]
@@ -198,7 +238,8 @@ mod tests {
     #[test]
     fn a_part_without_pages_has_no_share() {
         let parts = two_folders(20);
-        assert_eq!(Paired::new([(WHOLE, 1.0)].into_iter(), &parts, |_| 0.0, 4.0).share(WHOLE), 0.0);
-        assert_eq!(Paired::new([(WHOLE, 1.0)].into_iter(), &parts, |_| 1.0, 4.0).share(WHOLE), 1.0);
+        let pair = || [OfKeys { part: WHOLE, is_own: true, right: 1.0 }].into_iter();
+        assert_eq!(Paired::new(pair(), &parts, |_| [0, 0], 4.0).at(WHOLE, true).share, 0.0);
+        assert_eq!(Paired::new(pair(), &parts, |_| [1, 1], 4.0).at(WHOLE, true).share, 1.0);
     }
 }

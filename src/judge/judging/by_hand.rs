@@ -226,7 +226,17 @@ fn a_source_is_doubtful_where_its_contents_often_disagree() {
 }
 
 fn said(addresses: f64, names: f64) -> Said {
-    Said { all: 0.0, all_contents: 0.0, counted: 1.0, usual: -0.5, addresses, names, rivals: 0.0, part: WHOLE }
+    Said {
+        all: 0.0,
+        all_contents: 0.0,
+        counted: 1.0,
+        usual: -0.5,
+        addresses,
+        names,
+        rivals: 0.0,
+        part: WHOLE,
+        is_own: true,
+    }
 }
 
 #[test]
@@ -254,17 +264,19 @@ fn a_page_in_the_wrong_place_is_believed_less() {
 
 fn paired(right: usize) -> Paired {
     let compared = [one(0, 1, Method::Key, &[])];
-    Paired::new((0..right).map(|_| (WHOLE, 1.0)), &whole(&compared), |_| 50.0, 4.0)
+    let pair = OfKeys { part: WHOLE, is_own: true, right: 1.0 };
+    Paired::new(std::iter::repeat_n(pair, right), &whole(&compared), |_| [50, 50], 4.0)
 }
 
 #[test]
 fn what_is_believed_beside_keys_by_hand() {
     let prior = prior::Params::default();
-    let found = |right: usize| beside_keys(&paired(right), WHOLE, &prior);
+    let found = |right: usize| beside_keys(&paired(right), &said(0.0, 0.0), &prior);
     assert_eq!((found(10), found(25)), (1.0, prior.beside_keys(25.0, 50.0)));
     assert!((found(40) - 0.5 * 0.2 / 42.0).abs() < 1e-12);
-    let none = Paired::new([(WHOLE, 0.0)].into_iter(), &whole(&[one(0, 1, Method::Key, &[])]), |_| 50.0, 4.0);
-    assert_eq!(beside_keys(&none, WHOLE, &prior::Params { min_share: 0.0, ..prior }), 1.0);
+    let pair = OfKeys { part: WHOLE, is_own: true, right: 0.0 };
+    let none = Paired::new([pair].into_iter(), &whole(&[one(0, 1, Method::Key, &[])]), |_| [50, 50], 4.0);
+    assert_eq!(beside_keys(&none, &said(0.0, 0.0), &prior::Params { min_share: 0.0, ..prior }), 1.0);
 }
 
 #[test]
@@ -275,9 +287,10 @@ fn pages_that_keys_pair_by_hand() {
     let list: Vec<&Compared> = compared.iter().collect();
     let says: Vec<Said> = list.iter().map(|_| said(0.0, 0.0)).collect();
     let parts = whole(&compared);
-    let pages =
-        |prior: &prior::Params| paired_by_keys(&list, &says, &BTreeMap::new(), (en_zh(), &parts), prior).pages(WHOLE);
-    assert!((pages(&prior::Params::default()) - 5.0 * 0.9).abs() < 1e-9);
+    let pages = |prior: &prior::Params| {
+        paired_by_keys(&list, &says, &BTreeMap::new(), (en_zh(), &parts), prior).at(WHOLE, true).paired
+    };
+    assert!((pages(&prior::Params::default()) - 6.0 * 0.9).abs() < 1e-9);
     assert_eq!(pages(&prior::Params { strong: 0.5, ..prior::Params::default() }), 0.0);
 }
 
