@@ -41,7 +41,7 @@ pub struct Asked {
     pub records: bool,
     /// True where hashes of the pages' texts are wanted.
     pub pages: bool,
-    /// True where the numbers of paragraphs of the pages and of sentences of these paragraphs are asked for.
+    /// True where it is asked for how many paragraphs the pages have, and how many sentences the paragraphs of the pair have.
     pub totals: bool,
 }
 
