@@ -121,8 +121,7 @@ struct Work<'c> {
     sites: u64,
     /// The domains that people say are one site.
     together: Together,
-    /// The names under which domains are merged: registrable domains, or families of them if suffixes do not count, or the first of several
-    /// that belong together. `numbers` has the number of each name.
+    /// Names under which domains are merged: registrable domains, their families if suffixes do not count, or the first of joined ones.
     names: Vec<String>,
     numbers: FxHashMap<String, u32>,
     next_site: u32,
@@ -303,7 +302,7 @@ impl<'c> Work<'c> {
     }
 
     /// The entries that the sites of their domains do not have yet. A run that was stopped may have merged some names already. A domain
-    /// without a site, for example one whose site was emptied, has none of its entries, even if other domains of its name have theirs.
+    /// without a site, as one whose site was emptied, has none of its entries, even if other domains of its name have theirs.
     fn new_entries(&self, before: &Before, group: &[Entry]) -> Vec<Entry> {
         let indexed: BTreeMap<SiteId, u64> = before.sites.iter().map(|site| (site.id, site.head.indexed)).collect();
         let of_domain: FxHashMap<&str, u64> =
@@ -784,8 +783,7 @@ fn declared_by(entries: &[SkipEntry]) -> BTreeSet<u64> {
     entries.iter().filter(|entry| !entry.declared.is_empty()).map(|entry| xxh3_64(&entry.declared)).collect()
 }
 
-/// Left-out captures, divided into lists for one record each, so that the declarations of sitemaps and the rules of owners make no record
-/// too long.
+/// Left-out captures in lists for one record each. Declarations of sitemaps and rules of owners make no record too long.
 fn in_chunks(skipped: Vec<SkipEntry>) -> Vec<Vec<SkipEntry>> {
     let (mut chunks, mut bytes) = (Vec::new(), CHUNK_BYTES);
     for entry in skipped {
