@@ -15,7 +15,7 @@ use mimalloc::MiMalloc;
 pub struct Allocator;
 
 #[expect(unsafe_code, reason = "an allocator is unsafe by its trait; all is handed on to mimalloc as it came")]
-// SAFETY: what `MiMalloc` returns is returned unless it is null, and then nothing is.
+// SAFETY: the memory that `MiMalloc` returns is passed on unchanged, unless it is null; then nothing is returned.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the same contract.
@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// The memory; where there is none, the end of the program, with exit code 1.
+/// The allocated memory. Where there is none, the program ends with exit code 1.
 fn or_end(allocate: impl FnOnce() -> *mut u8, bytes: usize) -> *mut u8 {
     #[cfg(feature = "internals")]
     if failing::is_now() {
@@ -81,7 +81,7 @@ pub mod failing {
 fn end(bytes: usize) -> ! {
     static ENDS: AtomicBool = AtomicBool::new(false);
     if ENDS.swap(true, Ordering::Relaxed) {
-        // Another thread says it.
+        // Another thread is printing the message.
         thread::sleep(Duration::from_secs(5));
         process::abort();
     }
@@ -96,12 +96,13 @@ fn end(bytes: usize) -> ! {
     say_and_exit(&text[..text.len() - left])
 }
 
-/// Nothing here allocates, nor waits for a lock that another thread may hold, or this one.
+/// Writes a message and exits. Allocates nothing, and waits for no lock, since another thread or this one may hold it.
 #[cfg(unix)]
 #[expect(unsafe_code, reason = "the way out that takes no lock")]
 fn say_and_exit(text: &[u8]) -> ! {
     use nix::libc;
-    // SAFETY: the bytes are there; what cannot be said is left unsaid. Nothing that would run at the end is needed.
+    // SAFETY: the bytes are valid. If they cannot be written, the message is lost. No code that would run at the end of the program is
+    // needed.
     unsafe {
         libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len());
         libc::_exit(1)

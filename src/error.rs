@@ -19,7 +19,7 @@ pub enum Error {
         /// Why it failed.
         source: io::Error,
     },
-    /// An input is missing or is nothing this program reads.
+    /// An input is missing, or this program cannot read it.
     #[error("{place}: {problem}")]
     Input {
         /// The input as the user gave it.
@@ -38,10 +38,10 @@ pub enum Error {
     /// A setting makes no sense.
     #[error("{0}")]
     Config(String),
-    /// A program of the user does not do what it is there for.
+    /// A program of the user does not do its task.
     #[error("{role} {command}: {problem}")]
     Program {
-        /// What it is there for.
+        /// The task of the program.
         role: &'static str,
         /// The program and its arguments.
         command: String,

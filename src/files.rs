@@ -1,4 +1,4 @@
-//! Files that others wrote or named, opened so that reading them ends, and stays where it belongs.
+//! Opens files that others wrote or named, in such a way that reading them ends, and that no other file is read in their place.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -7,15 +7,15 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The most that is read of a text file that is taken into memory, in bytes: word lists, lists of inputs, gold, the log of a mirror.
-/// Those that are made by hand or for one crawl have a hundredth of it.
+/// The most bytes of a text file that is read into memory: word lists, lists of inputs, gold, the log of a mirror. Such files, made by hand
+/// or for one crawl, have a hundredth of this.
 pub const MAX_TEXT_BYTES: u64 = 256 << 20;
 
 /// Opens a regular file. Whatever else has that name is refused without waiting for it: a pipe may never say anything, and a
 /// device need not end.
 ///
 /// # Errors
-/// When it is none, or cannot be opened.
+/// When the name is not that of a regular file, or the file cannot be opened.
 pub fn open(path: &Path) -> io::Result<File> {
     regular(system::open(path)?)
 }
@@ -31,7 +31,7 @@ pub fn open_with(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
 /// All of a regular file.
 ///
 /// # Errors
-/// When it is none, or cannot be read.
+/// When the name is not that of a regular file, or the file cannot be read.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.read_to_end(&mut bytes)?;
@@ -90,7 +90,7 @@ pub fn open_below(folder: &Path, name: impl AsRef<Path>) -> io::Result<File> {
     regular(system::open_below(folder, &parts, last)?)
 }
 
-/// Makes the names in a folder durable; that above the name of a file alone is the present one.
+/// Makes the names in a folder durable. An empty path, which is what stands above a bare name of a file, is the present folder.
 ///
 /// # Errors
 /// When the disk does not take it. Not every system opens or syncs folders: where it does not, names are durable by themselves or not at
@@ -116,7 +116,7 @@ fn refusal(problem: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, problem)
 }
 
-/// What is open, not what the name stood for a moment ago.
+/// The open file is examined, not the name, which may have meant another file a moment ago.
 fn regular(file: File) -> io::Result<File> {
     let kind = file.metadata()?.file_type();
     if kind.is_file() {
@@ -141,7 +141,7 @@ struct AtMost<R> {
 
 impl<R: Read> Read for AtMost<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // One byte more tells what is longer from what ends here.
+        // One byte more is read, to notice that the file is longer.
         let most = usize::try_from(self.left.saturating_add(1)).unwrap_or(usize::MAX).min(buffer.len());
         let count = self.reader.read(&mut buffer[..most])?;
         self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
@@ -165,7 +165,7 @@ mod system {
 
     use crate::files::refusal;
 
-    /// Never waits, and lends the program no terminal. Files are read as without it.
+    /// Opening never waits, and never makes a terminal that of the program. Reading is not affected.
     const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC).union(OFlags::NOCTTY);
 
     pub fn open(path: &Path) -> io::Result<File> {
@@ -181,7 +181,7 @@ mod system {
         })
     }
 
-    /// Goes from folder to folder, each by what is open: nobody can put a link in between.
+    /// Goes from folder to folder by open handles, so that nobody can put a link in between.
     pub fn open_below(folder: &Path, parts: &[&OsStr], last: &OsStr) -> io::Result<File> {
         let folders = READ | OFlags::DIRECTORY;
         let mut at = openat(CWD, folder, folders, Mode::empty())?;

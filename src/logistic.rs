@@ -51,7 +51,7 @@ pub fn fit<const N: usize>(rows: &[Example<N>], prior: &[f64; N], stiffness: &[f
     weights
 }
 
-/// Takes a weight out of the system: its step is 0, and it changes no other.
+/// Takes a weight out of the system: its step is 0, and it has no influence on the others.
 fn hold<const N: usize>(at: usize, gradient: &mut [f64; N], hessian: &mut [[f64; N]]) {
     gradient[at] = 0.0;
     hessian[at][..at].fill(0.0);
@@ -172,7 +172,7 @@ mod tests {
                 assert!(posterior(&other) < posterior(&fitted), "weight {at} {step}");
             }
         }
-        // A bound that the optimum keeps changes nothing; at one above it, the others are where the slope is nothing.
+        // A bound that the optimum respects changes nothing. With a bound above the optimum, the slope of all other weights is zero.
         let kept = fit(&rows, &prior, &stiffness, &[f64::NEG_INFINITY, fitted[1] - 1.0, f64::NEG_INFINITY]);
         assert!(kept.iter().zip(&fitted).all(|(a, b)| (a - b).abs() < 1e-9), "{kept:?} {fitted:?}");
         let bound = fitted[1] + 1.0;

@@ -1,6 +1,6 @@
 //! The `diglot` command: parse, dispatch, print the error chain, choose the exit code.
 
-// They panic where nobody reads: what is said goes through `cli::say`, data through what returns an error.
+// These macros panic where nobody reads the output, so messages go through `cli::say`, and data through functions that return an error.
 #![warn(clippy::print_stderr, clippy::print_stdout)]
 
 mod allocator;

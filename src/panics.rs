@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-/// Runs what reads bytes that may be damaged: packages take some of these errors for impossible and panic. `None` when it did, without a
-/// panic's message. The hook of all panics is set once and not taken away: that cannot be done while a thread panics, and other threads
-/// go on to say theirs.
+/// Runs code that reads bytes which may be damaged: some packages take such damage for impossible, and panic. Returns `None` if the code
+/// panicked, without printing the message of the panic. The hook for all panics is set once and never removed, because a hook cannot be
+/// removed while a thread panics, and panics of other threads must still be reported.
 pub(crate) fn sheltered<T>(work: impl FnOnce() -> T) -> Option<T> {
     thread_local!(static IS_SHELTERED: Cell<bool> = const { Cell::new(false) });
     static HOOK: Once = Once::new();

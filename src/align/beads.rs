@@ -19,7 +19,8 @@ use crate::types::Bead;
 const SENTENCE_MOVES: [(Move, f32); 6] =
     [((1, 1), 0.117), ((1, 0), 5.308), ((0, 1), 5.308), ((2, 1), 3.112), ((1, 2), 3.112), ((2, 2), 4.510)];
 
-/// The same for blocks: −ln of 0.9, 0.04, 0.04, 0.01, 0.01. An estimate: blocks are left out more often than sentences, and seldom grouped.
+/// The same for grouping blocks: −ln of 0.9, 0.04, 0.04, 0.01, 0.01. An estimate: blocks are left out more often than sentences, and seldom
+/// grouped.
 const BLOCK_MOVES: [(Move, f32); 5] =
     [((1, 1), 0.105), ((1, 0), 3.219), ((0, 1), 3.219), ((2, 1), 4.605), ((1, 2), 4.605)];
 

@@ -16,7 +16,7 @@ use super::scoring::{MIN_SAMPLES, Scored, Scoring, Seen, classes};
 use super::translation::WordEvidence;
 use crate::types::Bead;
 
-/// Of so many blocks of a page that have a partner, one is taken away.
+/// Of this many blocks of a page that have a partner, one is taken away.
 const TAKEN_OF: usize = 8;
 
 /// Learns from pages how to score beads. Untranslated text is left out, because equal words on both sides give far more evidence than
@@ -53,9 +53,9 @@ pub fn calibrate(model: &Model, pages: &[&Pages<'_>], params: &Params) -> Scorin
 struct Found {
     beads: Vec<Bead>,
     scored: Vec<Option<Scored>>,
-    /// The positions of those from which is learnt; they have two sides.
+    /// The positions of the beads that are learnt from; these have two sides.
     counted: Vec<usize>,
-    /// The positions of those with one side, in runs beside a bead from which is learnt.
+    /// The positions of beads with one side, in runs beside a bead that is learnt from.
     alone: Vec<usize>,
 }
 
@@ -105,7 +105,7 @@ fn alone(beads: &[Bead], counted: &[usize]) -> Vec<usize> {
     found
 }
 
-/// The first side of each bead from which is learnt, beside the second side of the next.
+/// Wrong beads: the first side of each bead that is learnt from, with the second side of the next one.
 fn beside((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model, params: &Params) -> Vec<Scored> {
     let evidence = WordEvidence::new(a, b, model, &params.translation);
     let beads: Vec<&Bead> = found.counted().collect();
@@ -116,11 +116,11 @@ fn beside((a, b): (&Document<'_>, &Document<'_>), found: &Found, model: &Model, 
     beads.windows(2).filter_map(together).collect()
 }
 
-/// For each block of two pages, whether it is taken away: from the second page one in [`TAKEN_OF`] of those with a partner, and half way
-/// between these from the first.
+/// For each block of both pages, whether it is taken away. Of every [`TAKEN_OF`] blocks with a partner, one is taken from the second page,
+/// and the one half way to the next is taken from the first page.
 fn taken((a, b): (&Document<'_>, &Document<'_>), found: &Found) -> [Vec<bool>; 2] {
     let mut taken = [vec![false; a.blocks.len()], vec![false; b.blocks.len()]];
-    // The first block is a title on most pages; so counting begins elsewhere on each.
+    // The first block is a title on most pages, so counting begins at another number on each page.
     let (mut at, mut last) = (a.sentences.len() + b.sentences.len(), None);
     for bead in found.counted() {
         let blocks = (a.sentences[bead.a_start as usize].block, b.sentences[bead.b_start as usize].block);
@@ -138,9 +138,9 @@ fn taken((a, b): (&Document<'_>, &Document<'_>), found: &Found) -> [Vec<bool>; 2
 /// The beads of two pages from which blocks were taken away.
 struct Orphans {
     left: Found,
-    /// The positions of those with a side that has lost its partner.
+    /// The positions of the beads with a side whose partner was taken away.
     wrong: Vec<usize>,
-    /// How many sentences that have lost their partner are paired with nothing.
+    /// How many sentences whose partner was taken away are paired with nothing.
     alone: usize,
 }
 
@@ -150,7 +150,7 @@ impl Orphans {
         let is_taken = |side: usize, document: &Document<'_>, sentence: u32| {
             taken[side][document.sentences[sentence as usize].block as usize]
         };
-        // For each sentence, whether all that it was paired with is taken away.
+        // For each sentence, whether everything that it was paired with is taken away.
         let mut are_orphans = [vec![false; a.sentences.len()], vec![false; b.sentences.len()]];
         for bead in found.counted() {
             if (bead.b_start..bead.b_end).all(|at| is_taken(1, b, at)) {
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!((found.counted.len(), beside.len()), (48, 47));
         let Orphans { left, wrong, .. } = Orphans::new((a, b), &found, &model, &params);
         let wrong: Vec<Scored> = left.of(&wrong).collect();
-        // Six blocks of each page are gone, so six sentences of each have lost theirs.
+        // Six blocks of each page are taken away, so six sentences of each page have lost their partners.
         assert!(!wrong.is_empty() && wrong.len() <= 12, "{}", wrong.len());
         assert!(wrong.iter().all(|wrong| wrong.features[3] <= 0.0), "no words in common: {wrong:?}");
     }

@@ -6,7 +6,7 @@ use crate::language;
 use crate::text::near::{Form, behind_number, near};
 use crate::types::Lang;
 
-/// The reasons for leaving out a bead. Their codes are stored: only append.
+/// The reasons for leaving out a bead. Their codes are stored: codes are only appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Reason {
@@ -29,7 +29,7 @@ pub enum Reason {
     LowScore = 8,
     /// A side stands on pages of another language of the site, in which it was written: nobody has translated it.
     Untranslated = 9,
-    /// It occurs elsewhere too, on the site or on another, and is kept there.
+    /// The same sentence pair occurs elsewhere too, on the site or on another, and is kept there.
     Duplicate = 10,
     /// It lies beyond the largest number of sentences that are compared on a page.
     NotCompared = 11,
@@ -51,7 +51,7 @@ impl Reason {
         Reason::NotCompared,
     ];
 
-    /// The name it is counted under.
+    /// The name under which it is counted.
     pub fn name(self) -> &'static str {
         match self {
             Reason::Unaligned => "unaligned",
@@ -109,19 +109,19 @@ pub struct TextFacts {
     exact: u64,
     /// Hash of its letters and digits, in lower case, with each digit replaced by 0: near duplicates have it in common.
     near: u64,
-    /// The same of what stands behind the number of a heading or a table and its word; where there is none, or no more than a name behind it, of
-    /// the whole.
+    /// The same hash, of the text behind the number of a heading or a table and the word for it. Where there is no such number, or no more
+    /// than a name behind it, the hash of the whole text.
     behind: u64,
     /// Hash of the letters of its words of two letters or more, lower case; `None` without such words.
     words: Option<u64>,
     /// The number of such words.
     word_count: u32,
     letters: u32,
-    /// Those of them that are A–Z or a–z.
+    /// How many of its letters are A–Z or a–z.
     latin: u32,
-    /// True when two of a–z stand side by side: words are written so, abbreviations are mostly not.
+    /// True when two of a–z stand side by side, as in words; in abbreviations they mostly do not.
     has_small: bool,
-    /// True when a word begins with a small letter: those of names mostly do not.
+    /// True when a word begins with a small letter; words of names mostly do not.
     begins_small: bool,
     chars: u32,
     /// The language that its function words certainly belong to; unknown for most texts.
@@ -198,7 +198,8 @@ impl TextFacts {
         }
     }
 
-    /// True for a text of `words` words in which all letters are A–Z, and which is not of abbreviations alone, that many languages write so.
+    /// True for a text of `words` words in which all letters are A–Z, unless it consists of abbreviations, which many languages write in
+    /// these letters.
     pub fn is_latin(&self, words: usize) -> bool {
         self.latin == self.letters && (self.has_small || self.is_long(words))
     }
@@ -207,13 +208,13 @@ impl TextFacts {
         words >= MIN_TEXT.0 && self.letters >= MIN_TEXT.1
     }
 
-    /// True for a text that would not be the same in another language: a long one, or one of two words of which one is no name.
+    /// True for a text whose translation would not read the same: a long one, or one of two words of which at least one is no name.
     fn is_phrase(&self, words: usize) -> bool {
         self.is_long(words) || words + 1 == MIN_TEXT.0 && self.letters >= MIN_TEXT.1 && self.begins_small
     }
 }
 
-/// True for a text that is too long to be a name, as [`TextFacts::is_phrase`] says of whole texts.
+/// True for a text that is too long to be a name, by the criteria of [`TextFacts::is_phrase`]; for parts of texts.
 fn is_phrase_of(text: &str) -> bool {
     let words = || text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
     let (count, letters) = words().fold((0, 0), |(count, letters), word| (count + 1, letters + word.chars().count()));
@@ -259,23 +260,25 @@ pub fn judge(facts: &Facts, params: &Params) -> Option<Reason> {
     rules.into_iter().find(|(holds, _)| *holds).map(|(_, reason)| reason)
 }
 
-/// True for the names of two languages: where the versions of a page are offered, each is named in its own language.
+/// True when each side is the name of a language, and the two differ: where the versions of a page are offered, each is named in its own
+/// language.
 fn name_others(a: Lang, b: Lang) -> bool {
     a.is_known() && b.is_known() && !a.agrees(b)
 }
 
-/// True when both sides are the same apart from case, white space, signs and the values of digits, or apart from the number before them and its
-/// word, which the program writes that makes the page (`Table 9.1.`, `Tabela 9.1.`); or long enough, with the same words of two letters or more.
+/// True when both sides are the same apart from case, white space, signs and the values of digits; or apart from the number at the
+/// beginning and its word, which the program that makes the page writes (`Table 9.1.`, `Tabela 9.1.`); or when they are long enough and
+/// have the same words of two letters or more.
 fn is_same(a: &TextFacts, b: &TextFacts, params: &Params) -> bool {
     a.near == b.near
         || a.behind == b.behind
         || a.words.is_some() && a.words == b.words && a.word_count.min(b.word_count) >= params.copy_words
 }
 
-/// True for two long texts of which at most one word in ten is not in the other one too: a list of names, or a command with a placeholder of which a word is
-/// translated. Those that begin and end in other words are not compared. Time grows with the words.
+/// True for two long texts if at most one word in ten of either is missing in the other: a list of names, or a command in which one word of
+/// a placeholder is translated. Texts that neither begin nor end with the same words are not compared. Time grows with the words.
 pub fn are_mostly_same([a, b]: [&[u64]; 2]) -> bool {
-    /// Shorter texts have few words that are the same by chance, but may be names for the most part.
+    /// Shorter texts have few words that could be the same by chance, but may consist of names for the most part.
     const LEAST: usize = 10;
     let most = a.len().max(b.len());
     let missing = most / 10;
@@ -310,7 +313,7 @@ pub struct SideText {
     pub hash: u64,
     /// True when it is certainly in another language than its page ([`Untold::is_foreign`](crate::language::foreign::Untold::is_foreign)).
     pub is_foreign: bool,
-    /// True when it would not be the same in another language, because it is so long, or no name.
+    /// True when a translation of it would not read the same, because it is so long, or is no name.
     pub is_long: bool,
 }
 
@@ -325,13 +328,13 @@ impl SideText {
     }
 }
 
-/// The hash of a text without white space, as [`SideText::hash`] is.
+/// The hash of a text without white space, as in [`SideText::hash`].
 pub fn hash_of_text(text: &str) -> u64 {
     let exact: String = text.chars().filter(|&c| Form::known(c) != Form::Space).collect();
     if text.is_empty() { 0 } else { xxh3_64(exact.as_bytes()) & ((1 << TEXT_BITS) - 1) }
 }
 
-/// The hash by which equal sentence pairs are found, of both languages and texts.
+/// The hash by which equal sentence pairs are found; it covers both languages and both texts.
 pub fn hash_of_sentences(langs: (Lang, Lang), texts: (u64, u64)) -> u64 {
     let parts = [langs.0.to_bytes(), langs.1.to_bytes(), texts.0.to_le_bytes(), texts.1.to_le_bytes()];
     xxh3_64(parts.as_flattened())

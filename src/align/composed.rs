@@ -1,7 +1,7 @@
 //! Composes the alignment of two versions of a document from their alignments with a third one, the hub.
 //!
-//! A document of L versions has L(L − 1)/2 pairs, and L − 1 of them say most of what the others would: what is the translation of the same
-//! sentences of the hub belongs together. Only what they leave open is aligned.
+//! A document of L versions has L(L − 1)/2 pairs, and L − 1 of them say most of what the others would: sentences that translate the same
+//! sentences of the hub belong together. Only what these alignments leave open is aligned directly.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub struct WithHub<'h> {
     pub is_hub_first: bool,
 }
 
-/// A bead of a version with the hub that is rather right, and in the languages of its pages on both sides.
+/// A bead of a version with the hub that is more likely right than wrong, and whose sides are in the languages of their pages.
 struct Part {
     own: Range<u32>,
     hub: Range<u32>,
@@ -85,7 +85,7 @@ fn composed([of_a, of_b]: [Vec<Part>; 2]) -> Vec<Open> {
         i += usize::from(a.hub.start < b.hub.end);
         j += usize::from(b.hub.start < a.hub.end);
         if i > first_a && j > first_b {
-            // All that has sentences of the hub before the end, which may shift it.
+            // The bead takes in everything that has sentences of the hub before its end; this may move the end further.
             loop {
                 let next = [of_a.get(i), of_b.get(j)].map(|part| part.filter(|part| part.hub.start < end));
                 i += usize::from(next[0].is_some());
@@ -99,8 +99,8 @@ fn composed([of_a, of_b]: [Vec<Part>; 2]) -> Vec<Open> {
     found
 }
 
-/// The bead that beads with the same sentences of the hub make; `None` where a side lacks some of these or has others between, and where it
-/// is rather wrong.
+/// The bead that these beads make, which have the same sentences of the hub. `None` where a side lacks some of these sentences or has other
+/// sentences between, and where the bead is more likely wrong than right.
 fn joined(of_a: &[Part], of_b: &[Part]) -> Option<Open> {
     let whole = |parts: &[Part], side: fn(&Part) -> &Range<u32>| {
         let range = side(parts.first()?).start..side(parts.last()?).end;
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(parts.into_iter().map(|part| part.own).collect::<Vec<_>>(), [0..1, 4..5]);
     }
 
-    /// The slow way: all beads with common sentences of the hub are looked for again and again.
+    /// The slow way to compose beads: looks again and again for all beads that share sentences of the hub.
     fn composed_slowly(of_a: &[Part], of_b: &[Part]) -> Plain {
         let mut groups: Vec<[BTreeSet<usize>; 2]> = Vec::new();
         let hub = |side: usize, at: usize| if side == 0 { &of_a[at].hub } else { &of_b[at].hub };
@@ -243,13 +243,13 @@ mod tests {
         groups.iter().filter_map(bead).collect()
     }
 
-    /// What is judged of a page by itself.
+    /// A page, judged by itself.
     fn page<'t>(blocks: &[String], lang: &str, untold: &'t Untold) -> AlignPage<'t> {
         AlignPage::new(of_blocks(blocks), Lang::parse(lang).expect("a tag"), untold)
     }
 
-    /// German and French beads with their reasons, aligned directly and by way of English. Versions are made of the paragraphs that each
-    /// has, which are so many sentences with numbers of their own.
+    /// German and French beads with their reasons, once aligned directly and once by way of English. `paragraphs` has the number of
+    /// sentences of each paragraph, and each version consists of the paragraphs with the given numbers.
     fn both_ways(paragraphs: &[u32], [of_de, of_en, of_fr]: [&[usize]; 3]) -> [Vec<(Bead, Option<Reason>)>; 2] {
         let sentence = |word: &str, paragraph: usize, at: u32| {
             let initial = char::from(b'A' + at as u8);

@@ -55,7 +55,8 @@ mod tests {
         let evidence = WordEvidence::new(&a, &b, &Model::default(), &Params::default());
         let bead = Bead { a_start: 0, a_end: 1, b_start: 0, b_end: 1 };
         let found = scored((&a, &b), &bead, &evidence, &Lengths::default()).expect("two sides");
-        // Two of four words are the same, each for at most six nats; by word, two more are counted. 23 characters beside 24.
+        // Two of four words are the same, and each counts at most six nats. "Per word" adds two to the count of words. The sides have 23
+        // and 24 characters.
         assert_eq!((found.words, found.features[..4].to_vec()), (4, vec![1.0, 3.0, 3.0, 1.2]));
         assert_eq!(found.features[5], 0.0);
         assert!((found.features[4] - Lengths::default().delta(23, 24)).abs() < 1e-6 && found.features[4] > 0.0);

@@ -31,7 +31,7 @@ pub struct AlignPage<'t> {
 }
 
 impl<'t> AlignPage<'t> {
-    /// Prepares a page of a site whose languages are known as `untold` says.
+    /// Prepares a page; `untold` has what is known of the languages of its site.
     pub fn new(document: Document<'t>, lang: Lang, untold: &'t Untold) -> AlignPage<'t> {
         let words = PageWords::new(&document.words);
         let texts =
@@ -75,9 +75,10 @@ pub struct JudgedBead {
     pub score: f32,
     /// The reason for leaving it out of bitext; `None`: it is kept.
     pub reason: Option<clean::Reason>,
-    /// Both texts, as repeated and untranslated ones are found.
+    /// Facts about both texts, by which repeated and untranslated ones are found.
     pub texts: [SideText; 2],
-    /// True where one text is the other one again: in the same [`wording`], or in most words, of which many are of the language of one page alone.
+    /// True where one text repeats the other one: in the same [`wording`], or in most of its words, many of which belong to the language of
+    /// one page alone.
     pub is_copy: bool,
 }
 
@@ -100,13 +101,13 @@ pub(super) struct Open {
     pub said: Said,
 }
 
-/// What is said of a bead.
+/// What is known of a bead before it is judged.
 pub(super) enum Said {
-    /// It has one side only.
+    /// The bead has only one side.
     Alone,
-    /// What the words and lengths of its sides say.
+    /// What the words and the lengths of its sides say.
     Words(WordsSay),
-    /// The probability that the beads give it of which it was composed.
+    /// The probability that follows from the beads of which it was composed.
     Parts(f32),
 }
 
@@ -114,7 +115,7 @@ pub(super) struct WordsSay {
     scored: Scored,
     /// [`WordEvidence::foreign_a`] and `foreign_b`.
     foreign: (Option<f32>, Option<f32>),
-    /// It stands in lists that each language sorts itself.
+    /// The bead stands in lists that each language sorts itself.
     is_resorted: bool,
 }
 
@@ -184,7 +185,7 @@ pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<
         all += chars;
         let (score, foreign) = match said {
             Said::Alone => (0.0, (None, None)),
-            // The third page did not tell whether a side is in the language of the other one.
+            // The alignments with the third page did not show whether a side is in the language of the other one.
             Said::Parts(score) => {
                 let words = [a.document.words_in(span_a.words.clone()), b.document.words_in(span_b.words.clone())];
                 (*score, (foreign_words(of_a, of_b, words[0]), foreign_words(of_b, of_a, words[1])))
@@ -217,8 +218,8 @@ pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<
     aligned
 }
 
-/// True where the sides of a bead that are the same text are so because one was copied. They may differ in little because a few words of a command
-/// or a name were translated, and there is little else to translate.
+/// True where both sides of a bead are the same text because one was copied from the other. They may differ a little: a few words of a
+/// command or a name were translated, and there is little else to translate.
 fn is_copy([a, b]: [&AlignPage<'_>; 2], bead: &Bead) -> bool {
     let texts = [a.document.text_of(bead.a_start..bead.a_end), b.document.text_of(bead.b_start..bead.b_end)];
     wording(texts[0]) == wording(texts[1])

@@ -51,8 +51,8 @@ impl Lengths {
         Lengths { ratio: 1.0 / self.ratio, variance: self.variance / self.ratio.powi(3) }
     }
 
-    /// Of translations of translations: `next` begins with the second language of this. The variances add up, as if they had nothing in
-    /// common.
+    /// The lengths of translations of translations: `next` begins with the second language of this one. The variances are added, as if they
+    /// were independent.
     pub(super) fn then(&self, next: &Lengths) -> Lengths {
         let variance = next.ratio.powi(2) * self.variance + next.variance * self.ratio;
         Lengths { ratio: self.ratio * next.ratio, variance: variance.clamp(MIN_VARIANCE, MAX_VARIANCE) }

@@ -26,16 +26,17 @@ pub struct Repeat {
     pub others: Vec<BeadId>,
 }
 
-/// Stands in place of a unit: the sentence pair is left out, and the number is the reason.
+/// This number stands in place of a unit where the sentence pair is left out; the other number is then the reason.
 const LEFT_OUT: u32 = u32::MAX;
 
-/// The lowest bits of the hash of a sentence pair give way to how much better it is elsewhere.
+/// How many of the lowest bits of a sentence pair's hash are replaced by its rank.
 const RANK_BITS: u32 = 3;
-/// From these odds on, in steps of e, a sentence pair is as good as any: .993, which scores do not tell from 1.
+/// From these odds on, counted in steps of e, a sentence pair is as good as any other: this is a score of .993, which hardly differs from
+/// 1.
 const BEST: i64 = 5;
 
-/// How far the odds of a sentence pair are below the best there are, in steps of e: of equal sentence pairs the one with the lowest rank is
-/// kept, and of several of one rank the first, so that what stands together stays together.
+/// How far the odds of a sentence pair are below [`BEST`], in steps of e. Of equal sentence pairs the one with the lowest rank is kept, and
+/// of several with the same rank the first, so that sentences which stand together are kept together.
 fn rank(score: f32) -> u64 {
     let steps = (score / (1.0 - score)).ln() as i64;
     (BEST - steps.clamp(0, BEST)) as u64
@@ -69,7 +70,7 @@ impl Finder {
         self.by_hash.push(Entry { key, value: bead.unit, page: bead.number })
     }
 
-    /// Adds a sentence pair that is left out for another reason than that it is repeated.
+    /// Adds a sentence pair that is left out for another reason than being repeated.
     ///
     /// # Errors
     /// When entries cannot be written.
@@ -118,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    /// A hash as it is: its lowest bits stay free for the rank.
+    /// The number itself as a hash; its lowest bits stay free for the rank.
     fn hash(number: u64) -> u64 {
         number << RANK_BITS
     }
@@ -188,7 +189,7 @@ mod tests {
         let kept = |bead, others| Repeat { bead, reason: None, others };
         assert_eq!(best, [&kept(id(0, 1), vec![id(1, 0)]), &kept(id(1, 1), vec![id(0, 0), id(2, 0)])]);
         assert_eq!(found.len(), 6);
-        // What is hardly better does not win over what comes first.
+        // A sentence pair with hardly better odds does not win over one that comes first.
         let found = scored_repeats(&[vec![(1, 0.985)], vec![(1, 0.99)]]);
         assert_eq!(found, [kept(id(0, 0), vec![id(1, 0)]), left_out(id(1, 0), Reason::Duplicate)]);
         assert_eq!([0.0, 0.5, 0.9, 0.95, 0.99, 0.995, 1.0].map(rank), [5, 5, 3, 3, 1, 0, 0]);

@@ -1,4 +1,4 @@
-//! Which beads stand in lists that each language has sorted for itself.
+//! Tells which beads stand in lists that each language has sorted for itself.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Which language pairs are learnt, and by which third language the others go.
+//! Decides which language pairs are learnt, and by which third language the others are aligned.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,15 +10,15 @@ use crate::types::{Lang, LangPair};
 pub struct Counted {
     /// All of them.
     pub all: u64,
-    /// Those that are not composed.
+    /// The page pairs that are not composed.
     pub direct: u64,
 }
 
-/// Of the page pairs of a language pair, one in so many has to be aligned directly for it to be learnt. An estimate: for fewer, models with a
-/// third language do.
+/// A language pair is learnt if one in this many of its page pairs has to be aligned directly. An estimate: for fewer, models with a third
+/// language suffice.
 const DIRECT_OF: u64 = 32;
 
-/// What is known of a language pair.
+/// How a language pair is aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// It is learnt.
@@ -31,19 +31,20 @@ pub enum Route {
 #[derive(Clone, Debug, Default)]
 pub struct Routes {
     learnt: BTreeSet<LangPair>,
-    /// Of each language, with how many it is learnt.
+    /// For each language, with how many others it is learnt.
     partners: BTreeMap<Lang, usize>,
 }
 
 impl Routes {
-    /// By what is learnt.
+    /// The routes, given the language pairs that are learnt.
     pub fn new(learnt: impl IntoIterator<Item = LangPair>) -> Routes {
         let mut routes = Routes::default();
         learnt.into_iter().for_each(|langs| routes.add(langs));
         routes
     }
 
-    /// Chooses what is learnt, given the page pairs of all language pairs: where many are aligned directly, or no third language helps.
+    /// Chooses the language pairs that are learnt, given the page pairs of each: those of which many are aligned directly, and those that
+    /// no third language helps.
     pub fn chosen(counted: &BTreeMap<LangPair, Counted>) -> Routes {
         let needed = counted.iter().filter(|(_, count)| count.direct.saturating_mul(DIRECT_OF) >= count.all);
         let mut routes = Routes::new(needed.map(|(&langs, _)| langs));
@@ -61,12 +62,13 @@ impl Routes {
         }
     }
 
-    /// What is known of a language pair. One of which nothing is known is as if it were learnt, from nothing.
+    /// The route of a language pair. A language pair of which nothing is known counts as learnt, with an empty model.
     pub fn of(&self, langs: LangPair) -> Route {
         self.found(langs).unwrap_or(Route::Own)
     }
 
-    /// Of several third languages, that with the most partners is taken, of these English or the first one.
+    /// The route of a language pair, if there is one. Of several third languages the one with the most partners is taken; of equal ones
+    /// English, or else the first.
     fn found(&self, langs: LangPair) -> Option<Route> {
         if self.learnt.contains(&langs) {
             return Some(Route::Own);

@@ -6,25 +6,26 @@ use crate::logistic::{Example, fit};
 
 /// How many numbers describe a bead.
 pub const FEATURES: usize = 6;
-/// The fewest beads that were found, and wrong ones, from which scoring is learnt.
+/// How many beads that were found, and how many wrong ones, are needed at least to learn scoring.
 pub const MIN_SAMPLES: usize = 50;
-/// The fewest of either of one kind from which the weights of this kind are learnt (an estimate).
+/// How many beads of either sort are needed at least to learn the weights of one kind (an estimate).
 const MIN_OF_KIND: usize = 20;
 
-/// How many kinds of beads there are: labels and sentences. Labels have few words that could speak for them or against them, so that what
-/// wrong sentences look like says nothing of wrong labels.
+/// How many kinds of beads there are: labels and sentences. Labels have few words that could speak for them or against them, so wrong
+/// sentences say nothing of what wrong labels look like.
 pub const KINDS: usize = 2;
 /// How many classes of beads there are, by their kind and by their neighbours.
 pub const CLASSES: usize = KINDS * LEVELS;
 /// How many beads before and behind a bead are its neighbours.
 const NEIGHBOURS: usize = 4;
-/// Shares of sure neighbours are told apart in so many steps.
+/// Into how many classes beads are divided by the share of sure beads among their neighbours.
 const LEVELS: usize = 4;
 /// Beads with fewer words on a side are labels.
 const SENTENCE_WORDS: usize = 4;
 /// The odds from which a bead is sure enough to vouch for its neighbours: 9 to 1.
 const SURE_ODDS: f32 = 9.0;
-/// As many beads more than there are count on two pages, since few may have a sentence beside them that was left alone by chance (an estimate).
+/// This many beads are added to those found on two pages, because a page with few beads may have a sentence that was left alone by chance
+/// (an estimate).
 const FEW: usize = 8;
 
 /// What scoring needs to know of a bead with two sides.
@@ -54,7 +55,7 @@ pub enum Seen {
     Alone,
     /// What the words and lengths of its sides say.
     Words(Scored),
-    /// How probable it is by the beads with a third page that it was composed of.
+    /// The probability that follows from the beads with a third page of which it was composed.
     Composed(f32),
 }
 
@@ -69,7 +70,7 @@ impl Seen {
         odds >= SURE_ODDS
     }
 
-    /// The kind of a bead whose words were compared; what was composed was found otherwise.
+    /// The kind of a bead whose words were compared; composed beads have none, since they were found in another way.
     fn kind(&self) -> Option<usize> {
         if let Seen::Words(scored) = self { Some(scored.kind()) } else { None }
     }
@@ -92,8 +93,8 @@ pub fn classes(scoring: &Scoring, beads: &[Seen]) -> Vec<usize> {
     (0..beads.len()).map(class).collect()
 }
 
-/// The share of wrong ones that is to be expected for each bead of two pages: that of its class, or that of its kind on these pages where it
-/// is larger.
+/// The share of wrong beads to be expected for each bead of two pages: that of its class, or that of its kind on these two pages if this is
+/// larger.
 pub fn wrong_shares(scoring: &Scoring, beads: &[Seen]) -> Vec<f32> {
     let on_pages = scoring.wrong_on(beads);
     classes(scoring, beads).into_iter().map(|class| scoring.wrong[class].max(on_pages[class / LEVELS])).collect()
@@ -106,7 +107,7 @@ pub struct Scoring {
     pub weights: [[f32; FEATURES]; KINDS],
     /// The share of wrong beads in each class, 0..=1.
     pub wrong: [f32; CLASSES],
-    /// For each kind, how many beads are wrong for a sentence that is left alone.
+    /// For each kind, how many wrong beads there are for each sentence that is left alone.
     pub by_alone: [f32; KINDS],
 }
 
@@ -149,7 +150,8 @@ impl Scoring {
         Scoring { weights: self.weights.map(turned), ..self.clone() }
     }
 
-    /// For two languages of which each has a scoring with a third one: the mean weights, and of each class and kind the larger share of wrong beads.
+    /// The scoring of two languages, from their scorings with a third one: the mean of the weights, and for each class and kind the larger
+    /// share of wrong beads.
     pub(super) fn between(&self, other: &Scoring) -> Scoring {
         let mut scoring = self.clone();
         let weights = scoring.weights.as_flattened_mut().iter_mut();
@@ -166,17 +168,18 @@ impl Scoring {
 
     /// The probability that the sides of a bead are translations, 0..=1.
     ///
-    /// By Bayes' rule: of the beads like it a share w, `wrong`, is wrong, and the features are o times as likely for a right one as for a wrong
-    /// one. (What is fitted are the odds of beads that were found, of which few are wrong.)
-    /// In lists that each language sorts itself (`None`) the place of a bead says nothing, so that w is ½.
+    /// By Bayes' rule: a share w, `wrong`, of beads of this class is wrong, and the features are o times as likely for a right bead as for
+    /// a wrong one. (The odds are fitted to beads that were found, of which few are wrong.) In lists that each language sorts itself
+    /// (`None`), the place of a bead says nothing, so w is ½.
     pub fn probability(&self, bead: &Scored, wrong: Option<f32>) -> f32 {
         let wrong = wrong.unwrap_or(0.5);
         (1.0 - wrong) / (1.0 - wrong + wrong * (-self.log_odds(bead)).exp())
     }
 
-    /// The share of wrong beads of each kind that the sentences which are left alone on two pages tell of, as in [`Scoring::fit`]: where the pages
-    /// differ, more beads are wrong than where they do not. One in a row of many tells nothing of beads that are far from it. Beads that were composed
-    /// are not among those of which some are wrong: a sentence that is left alone was compared with none of them.
+    /// The share of wrong beads of each kind that follows from the sentences that are left alone on two pages, as in [`Scoring::fit`]:
+    /// where the pages differ, more beads are wrong than where they do not. Of a long run of such sentences only a few count, because the
+    /// run says nothing of beads that are far from it. Composed beads do not count as found here, because the sentences that are left alone
+    /// were not compared with them.
     fn wrong_on(&self, beads: &[Seen]) -> [f32; KINDS] {
         let is_alone = |bead: &Seen| matches!(bead, Seen::Alone);
         let runs = beads.chunk_by(|one, next| is_alone(one) == is_alone(next)).filter(|run| is_alone(&run[0]));
@@ -187,12 +190,12 @@ impl Scoring {
         })
     }
 
-    /// Fits the weights to beads that were found and to wrong ones, and estimates the share of wrong ones of each class: the larger one of two
-    /// estimates, since what errors a page has shows now in odds, now in sentences that are left alone.
+    /// Fits the weights to beads that were found and to wrong ones, and estimates the share of wrong beads in each class. The larger one of
+    /// two estimates is taken, since the errors of a page show now in the odds, now in sentences that are left alone.
     ///
-    /// `alone` is how many sentences are paired with nothing, on whole pages, and of those whose partner was taken away. `classes` gives the
-    /// classes of the beads that were found, and of the wrong ones that such sentences were paired in. `None` for fewer than
-    /// [`MIN_SAMPLES`] of either.
+    /// `alone` has the number of sentences that are paired with nothing on whole pages, and the number of those whose partner was taken
+    /// away. `classes` gives the classes of the beads that were found, and of the wrong beads that sentences without their partner were
+    /// paired in. Returns `None` for fewer than [`MIN_SAMPLES`] of either.
     pub fn fit(
         found: &[Scored],
         wrong: &[Scored],
@@ -226,7 +229,7 @@ impl Scoring {
     }
 }
 
-/// The largest share of wrong ones among some beads: at least one is right, and one more than was seen.
+/// The largest share of wrong beads among `found` ones: it is assumed that one more bead was seen, and that at least one is right.
 fn most_wrong(found: usize) -> f32 {
     (found as f32 + 1.0) / (found as f32 + 2.0)
 }
@@ -288,22 +291,24 @@ fn shares_by_odds<'f>(
     })
 }
 
-/// The share of wrong beads that is believed after `wrong` of `all` were counted; before, one with the mean 1 / `certainty` was.
+/// The share of wrong beads that is believed after `wrong` of `all` were counted. Before anything is counted, an exponential distribution
+/// with the mean 1 / `certainty` is believed.
 fn believed(wrong: f32, all: f32, certainty: f32) -> f32 {
     (wrong + 1.0) / (certainty + all)
 }
 
-/// The share of each class, which is believed to be near that of its kind, and that near the default: `share` gives that of consecutive
-/// classes together, for a certainty.
+/// The share of wrong beads in each class. It is believed to be near that of its kind, and that of the kind near the default. `share` gives
+/// the share of a range of classes together, for a certainty.
 fn shares(share: impl Fn(Range<usize>, f32) -> f32) -> [f32; CLASSES] {
     let of_kind = |kind: usize| share(LEVELS * kind..LEVELS * (kind + 1), 1.0 / Scoring::default().wrong[0]);
     let of_kinds: [f32; KINDS] = std::array::from_fn(of_kind);
     std::array::from_fn(|class| share(class..class + 1, 1.0 / of_kinds[class / LEVELS]))
 }
 
-/// Estimates the share of wrong beads of each class by what becomes of sentences without a partner: of those whose partner was taken away
-/// some are paired with something wrong, others with nothing. So for each sentence that is paired with nothing on whole pages, as many beads
-/// are wrong as for one of these; `found` and `wrong` are classes of beads. Shares are believed as by [`shares_by_odds`].
+/// Estimates the share of wrong beads in each class from sentences without a partner. Of the sentences whose partner was taken away, some
+/// are paired with something wrong, others with nothing. So for each sentence that is paired with nothing on whole pages, as many beads are
+/// taken to be wrong as there were for each such sentence. `found` and `wrong` are classes of beads. The shares are believed as in
+/// [`shares_by_odds`].
 fn shares_by_orphans(found: &[usize], wrong: &[usize], [alone, orphans]: [usize; 2]) -> [f32; CLASSES] {
     let rate = alone as f32 / (orphans + 1) as f32;
     let count = |of: &[usize], class: usize| of.iter().filter(|&&one| one == class).count() as f32;
@@ -387,11 +392,11 @@ mod tests {
             wrong_shares(&scoring, &part.repeat(times))
         };
         assert!(pages(0, 10).iter().all(|&share| share == 0.01), "the share of the class");
-        // Of 20 sentences and 20 labels, beside 40 sentences that were left alone, 4 and 16 are wrong, of 28.
+        // There are 20 sentences and 20 labels. Beside 40 sentences that were left alone, 4 and 16 of 28 are wrong.
         let shares = pages(4, 10);
         assert!((shares[0] - 4.0 / 28.0).abs() < 1e-6 && (shares[7] - 16.0 / 28.0).abs() < 1e-6, "{shares:?}");
         assert_eq!(pages(400, 10)[0], shares[0], "a long part that is left alone tells nothing of the others");
-        // What was composed is no more and no less right for it, and says nothing of what is beside it.
+        // A composed bead is neither more nor less right because of sentences that are left alone, and says nothing of the beads beside it.
         let part = [vec![bead(9); 2], vec![Seen::Alone; 4], vec![bead(1); 2], vec![Seen::Composed(0.99); 9]].concat();
         assert_eq!(wrong_shares(&scoring, &part.repeat(10))[..8], shares[..8]);
         // Never all.

@@ -425,8 +425,8 @@ fn mean_foreign(sum: f32, judged: u32) -> Option<f32> {
     (judged >= MIN_WORDS).then(|| sum / judged as f32)
 }
 
-/// How much some words look like the other language, as [`WordEvidence::foreign_a`] says of words that are compared: `own` are the words of their
-/// language that are known, `other` those of the other one. Time grows with the words.
+/// How much some words look like the other language, as [`WordEvidence::foreign_a`] says of words that are compared. `own` has the words
+/// that are known of their own language, `other` those of the other one. Time grows with the words.
 pub fn foreign_words(own: &Vocabulary, other: &Vocabulary, words: &[u64]) -> Option<f32> {
     let share = |vocabulary: &Vocabulary, word| vocabulary.find(word).and_then(|at| vocabulary.shares.get(at).copied());
     let (mut sum, mut judged) = (0.0, 0);

@@ -29,11 +29,12 @@ pub struct Link {
 /// Why a sentence pair joins nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Contradiction {
-    /// More certain ones give its sides other sentences of some language.
+    /// More certain sentence pairs give its sides other sentences of some language.
     OtherSentences,
-    /// It would join sentences of some language between which another one stands.
+    /// It would join sentences of some language that have another sentence between them.
     Apart,
-    /// With more certain ones it makes a unit in which a sentence of one language has no translation in another one, and others there do.
+    /// Together with more certain sentence pairs it makes a unit in which some sentences of one language have a translation in another one,
+    /// and others do not.
     InPart,
 }
 
@@ -76,8 +77,8 @@ pub fn join(sentences: &[u32], links: &[Link]) -> Units {
     all
 }
 
-/// For a unit of two versions of which sentence pairs cover a part only: the least certain among theirs and among those that take several
-/// sentences together.
+/// For a unit in which sentence pairs of two versions cover these only in part: the least certain sentence pair among those of the two
+/// versions and those that take several sentences together.
 fn least_certain_of_part(unit: &Unit, links: &[Link]) -> Option<u32> {
     let versions = |link: &Link| {
         let [a, b] = link.sides.each_ref().map(|side| side.version);
@@ -166,7 +167,8 @@ impl Joining {
         found.into_values().collect()
     }
 
-    /// Joins the sentence pairs of a component to units, and takes out the least certain of what is in part until nothing is.
+    /// Joins the sentence pairs of a component to units. As long as a unit is covered only in part, the least certain of the sentence pairs
+    /// that cause this is taken out.
     fn join(&mut self, links: &[Link], mut order: Vec<u32>) -> Units {
         let mut taken_out: Vec<(u32, Contradiction)> = Vec::new();
         let all: Vec<usize> =
@@ -196,7 +198,7 @@ impl Joining {
     fn add_all(&mut self, links: &[Link], order: &[u32]) -> (Vec<u32>, Vec<(u32, Contradiction)>) {
         let (mut joined, mut refused) = (Vec::new(), Vec::new());
         let mut waiting = order.to_vec();
-        // What contradicted at first may fit once more is joined.
+        // A sentence pair that contradicted at first may fit after more were joined.
         loop {
             refused.clear();
             for &at in &waiting {
@@ -243,8 +245,8 @@ impl Joining {
         Some(joined)
     }
 
-    /// Joins what a sentence pair says to be one. Its sides may each join groups, which it takes as one; but it does not give a group other
-    /// sentences of a version than the group has.
+    /// Joins what a sentence pair says to be one. Each of its sides may join several groups, which it takes for one; but it must not give a
+    /// group other sentences of a version than the group has.
     fn add(&mut self, link: &Link) -> Result<(), Contradiction> {
         let [a, b] = link.sides.each_ref().map(|side| self.groups_of(side));
         let (Some(of_a), Some(of_b)) = (self.together(&a), self.together(&b)) else { return Err(Contradiction::Apart) };
@@ -336,7 +338,7 @@ mod tests {
         })
     }
 
-    /// What a sentence pair would make of a partition; the reason where it contradicts it.
+    /// The partition that a sentence pair makes of another one, or the reason why it contradicts it.
     fn tried(partition: &[Sentences], link: &Link) -> Result<Vec<Sentences>, Contradiction> {
         let [a, b] = link.sides.each_ref().map(|side| {
             let side = sentences(side);
@@ -376,7 +378,7 @@ mod tests {
         }
     }
 
-    /// Two versions of whose sentences in a unit the sentence pairs of these two cover some, and not all; the first such two.
+    /// The first two versions of a unit of which the sentence pairs of these two cover some sentences, but not all.
     fn in_part(unit: &Sentences, inside: &[&Link]) -> Option<[u32; 2]> {
         let of = versions(unit);
         let two = of.iter().flat_map(|&a| of.iter().filter(move |&&b| a < b).map(move |&b| [a, b]));
@@ -408,7 +410,7 @@ mod tests {
                 };
                 let inside: Vec<usize> = order.iter().filter(is_inside).copied().collect();
                 let two = in_part(unit, &inside.iter().map(|&at| &links[at]).collect::<Vec<_>>());
-                // The last in order of those of the two versions, or of several sentences.
+                // The last in the order, among the sentence pairs of the two versions and those of several sentences.
                 worst.extend(two.and_then(|two| {
                     inside.into_iter().rev().find(|&at| {
                         let [a, b] = &links[at].sides;
@@ -447,14 +449,14 @@ mod tests {
         assert_eq!(found.contradictions, []);
         assert_eq!(spans(&found.units[0]), [(0, 0..1), (1, 0..1), (2, 0..1)]);
         assert_eq!(spans(&found.units[1]), [(0, 1..3), (1, 1..2), (2, 1..3)]);
-        // What is least certain is not needed to hold the first unit together.
+        // The least certain sentence pair is not needed to hold the first unit together.
         assert_eq!((found.units[0].score, found.units[1].score), (0.8, 0.7));
         assert_eq!((&*found.units[0].links, &*found.units[1].links), (&[0, 1, 2][..], &[3, 4, 5][..]));
     }
 
     #[test]
     fn the_least_certain_of_what_contradicts_joins_nothing() {
-        // Version 2 is one sentence off version 1, by a sentence pair that is not certain.
+        // A sentence pair that is not certain shifts version 2 against version 1 by one sentence.
         let wrong = link((1, 0..1), (2, 1..2), 0.4);
         let links = [
             link((0, 0..1), (1, 0..1), 0.9),
@@ -466,7 +468,7 @@ mod tests {
         assert_eq!(found.contradictions, [(2, Contradiction::OtherSentences)]);
         assert_eq!(found.units.iter().map(|unit| unit.contradictions).collect::<Vec<_>>(), [1, 1]);
         assert_eq!(spans(&found.units[1]), [(0, 1..2), (2, 1..2)]);
-        // Were it the most certain one, then others would go.
+        // If it were the most certain one, others would be taken out.
         let links = links.map(|link| if link == wrong { Link { score: 1.0, ..link } } else { link });
         let others = Contradiction::OtherSentences;
         assert_eq!(join(&[2, 2, 2], &links).contradictions, [(1, others), (3, others)]);
@@ -495,7 +497,7 @@ mod tests {
 
     #[test]
     fn what_contradicted_at_first_is_tried_again() {
-        // The first is of other sentences until the last takes both for one.
+        // The first one has other sentences, until the last one takes both for one.
         let links = [
             link((0, 0..1), (1, 0..1), 0.9),
             link((0, 1..2), (1, 1..2), 0.9),

@@ -1,7 +1,7 @@
 //! Finds texts that nobody has translated: they stand on pages of another language of the site as well, in which they were written.
 //!
-//! Of a long text that is enough. A short one may be a name, which is the same in several languages; what it is, the sentence pairs of the site
-//! say: words are mostly translated where names are not.
+//! For a long text this is enough. A short one may be a name, which is the same in several languages. The sentence pairs of the site show
+//! whether it is: words are mostly translated, names are not.
 
 use std::path::Path;
 
@@ -16,15 +16,16 @@ use crate::types::Lang;
 /// Collects the texts of the pages of a site, in memory of at most a budget; beyond it, entries are sorted on disk. The texts that pages of
 /// several languages have take some 50 bytes each in memory at the end.
 pub struct Finder {
-    /// Key: a text. The rest: the number of its page's language, and 1 if its function words are those of another one.
+    /// Key: a text. Value: the number of its page's language, and a bit that is set if its function words are those of another language.
     by_text: Sorter,
-    /// Key: a short text. The rest: its language and that of the text beside it, by their numbers, and where that is, with a bit for the same text.
+    /// Key: a short text. Value: the numbers of its language and of the language of the text beside it, the page pair, and a bit that is
+    /// set if both texts are the same.
     beside: Sorter,
     langs: Vec<Lang>,
 }
 
-/// The texts that stand on pages of several languages, each with the language in which it was written; and short ones with each language into which
-/// they are mostly translated.
+/// The texts that stand on pages of several languages, each with the language in which it was written; and short texts, each with every
+/// language into which they are mostly translated.
 #[derive(Debug, Default, PartialEq)]
 pub struct Untranslated {
     long: FxHashMap<u64, Lang>,
@@ -38,7 +39,8 @@ impl Untranslated {
     }
 }
 
-/// Page pairs are told apart by so many numbers where sentence pairs with a short text are counted, so that a text takes bounded memory.
+/// Page pairs are distinguished by this many numbers when the sentence pairs with a short text are counted, so that a text takes a bounded
+/// amount of memory.
 const PLACES: u32 = 1 << 10;
 
 impl Finder {
@@ -57,7 +59,7 @@ impl Finder {
         at as u32
     }
 
-    /// Adds a text of a page. Of short ones only [`Finder::add_pair`] is to be told.
+    /// Adds a text of a page. Short texts must be given to [`Finder::add_pair`] instead.
     ///
     /// # Errors
     /// When entries cannot be written.
@@ -86,18 +88,19 @@ impl Finder {
 
     /// Finds the texts that stand on pages of several languages that are not related, and in which of these they were written.
     ///
-    /// A text was not written in a language that its function words are not of. Of several languages that are left, the one from which
-    /// most texts of the site are left untranslated: those whose function words are not of the language of a page where they stand, but
-    /// which also stand on pages of that one. Where no text of the site shows that, it is not known.
+    /// A text was not written in a language to which its function words do not belong. If several languages are left, it was written in the
+    /// one from which most texts of the site are left untranslated: texts on pages in another language than that of their function words,
+    /// which also stand on pages in that language. Where no text of the site shows that, it is not known.
     ///
-    /// A short text was left untranslated in a language if it stands beside itself on pages of one from which more texts are left, but is mostly
-    /// translated there, and is not mostly the translation of something else.
+    /// A short text was left untranslated in a language if it stands beside itself on pages in a language from which more texts are left,
+    /// and if it is mostly translated there, and is not mostly the translation of something else.
     ///
     /// # Errors
     /// When entries cannot be written or read.
     pub fn finish(self, untold: &Untold) -> Result<Untranslated> {
         let Finder { by_text, beside, langs } = self;
-        // The languages in which a text may have been written, for texts of several; how many texts of each language others have left.
+        // For each text of several languages, the languages in which it may have been written; and for each language, how many of its texts
+        // other languages have left untranslated.
         let mut shared: Vec<(u64, Vec<u32>)> = Vec::new();
         let mut left = vec![0u64; langs.len()];
         by_text.for_each_group(|group| {
@@ -144,8 +147,8 @@ impl Finder {
     }
 }
 
-/// The numbers of languages of which the first mostly translates a short text into the second, where it was left as it is: of the sentence pairs that
-/// [`Finder::add_pair`] has noted of it.
+/// The pairs of languages, by their numbers, in which a short text is mostly translated from the first into the second, but was left as it
+/// is on some pages. `group` has the sentence pairs that [`Finder::add_pair`] has noted for the text.
 fn untranslated(group: &[Entry]) -> impl Iterator<Item = (u32, u32)> + '_ {
     // In how many page pairs a text of one language stands beside another text of the other language, and beside the same.
     let counts = |value: u32| {
@@ -229,7 +232,8 @@ mod tests {
         assert!(!has(&texts, 2, "nb") && !has(&texts, 2, "da") && !has(&texts, 4, "pt"));
     }
 
-    /// What is found of sentence pairs of a site that leaves one long English text in French and one in German, each of two short texts with languages.
+    /// The result for the sentence pairs of a site that leaves one long English text in French, and one in German. Each sentence pair has
+    /// two short texts with their languages.
     fn found_of_pairs(pairs: &[([u64; 2], [&str; 2])]) -> Untranslated {
         let mut finder = Finder::new(1 << 20, &std::env::temp_dir());
         let text = |hash: u64, is_foreign: bool, is_long: bool| SideText { hash, is_foreign, is_long };

@@ -1,4 +1,4 @@
-//! What is known of a language pair: its own model, or those of its languages with a third one.
+//! Models of a language pair: its own, or those of its languages with a third one.
 
 use std::borrow::Cow;
 
@@ -44,7 +44,7 @@ impl<'m> Known<'m> {
         }
     }
 
-    /// The model for two texts: of a third language it takes only what concerns their words.
+    /// The model for two texts. If it comes from models with a third language, it has only what concerns the words of these texts.
     pub fn model(&self, a: &Document<'_>, b: &Document<'_>, params: &translation::Params) -> Cow<'m, Model> {
         match self {
             Known::Own(model) => Cow::Borrowed(model),
@@ -53,7 +53,7 @@ impl<'m> Known<'m> {
     }
 }
 
-/// The models of two languages with a third one, each from its language on.
+/// The models of two languages with a third one, each seen from its own language.
 #[derive(Clone, Copy)]
 pub struct Via<'m>([From<'m>; 2]);
 
@@ -66,7 +66,7 @@ struct From<'m> {
 }
 
 impl<'m> Via<'m> {
-    /// Of a language pair by way of `hub`; `models` are those of its languages with it.
+    /// The model of a language pair by way of `hub`; `models` are those of its two languages with the hub.
     pub fn new(langs: LangPair, hub: Lang, models: [&'m Model; 2]) -> Via<'m> {
         let from = |model, lang: Lang| From { model, is_second: hub < lang };
         Via([from(models[0], langs.a), from(models[1], langs.b)])

@@ -11,13 +11,13 @@ use crate::types::Bead;
 /// How many sentences of a side a bead has at most.
 const MOST: u32 = 8;
 
-/// True for the numbers of sentences that a bead may have: two of a side, or, beside one, more.
+/// True for the numbers of sentences that a bead may have: up to two on each side, or more on one side if there is one on the other.
 pub fn is_possible((m, n): (u32, u32)) -> bool {
     m.max(n) <= if m.min(n) == 1 { MOST } else { 2 }
 }
 
-/// Of the beads from `first` on, those of matched blocks, one with one sentence on a side takes sentences of its block that were left out
-/// beside it on the other, where this costs less in all. `cost` is that of a bead.
+/// Widens beads, from `first` on, which are those of matched blocks. A bead with one sentence on a side takes, on the other side, sentences
+/// of its block beside it that were left out, if this costs less in all. `cost` gives the cost of a bead.
 pub fn widen(beads: &mut Vec<Bead>, first: usize, documents: [&Document<'_>; 2], cost: impl Fn(&Bead) -> f32) {
     for side in [0, 1] {
         // Most pages have nothing to take.
@@ -34,7 +34,7 @@ fn sentences(bead: &Bead, side: usize) -> Range<u32> {
     if side == 0 { bead.a_start..bead.a_end } else { bead.b_start..bead.b_end }
 }
 
-/// True for a sentence of this side that has no partner.
+/// True for a bead that consists of one sentence of this side, without a partner.
 fn is_left_out(bead: &Bead, side: usize) -> bool {
     sentences(bead, side).len() == 1 && sentences(bead, 1 - side).is_empty()
 }
@@ -45,10 +45,10 @@ fn joined(beads: &[Bead]) -> Option<Bead> {
     Some(Bead { a_start: first.a_start, a_end: last.a_end, b_start: first.b_start, b_end: last.b_end })
 }
 
-/// Beads with one sentence on the other side take sentences of this one.
+/// Beads with one sentence on the other side take sentences of this side.
 fn widen_side(beads: &[Bead], side: usize, document: &Document<'_>, cost: &impl Fn(&Bead) -> f32) -> Vec<Bead> {
     let mut widened: Vec<Bead> = Vec::with_capacity(beads.len());
-    // The next bead; and where the last one ends that was put together.
+    // The position of the next bead, and the end of the last bead that was widened.
     let (mut at, mut end) = (0, 0);
     while let Some(bead) = beads.get(at) {
         let best = (sentences(bead, 1 - side).len() == 1).then(|| best_of(beads, at, at - end, side, document, cost));
@@ -66,8 +66,8 @@ fn widen_side(beads: &[Bead], side: usize, document: &Document<'_>, cost: &impl 
     widened
 }
 
-/// How many beads before and behind one it had best take, and the bead that this makes; `None` where it had best stay as it is. As many of
-/// the beads before it as are `free` may be taken.
+/// How many beads before and behind it the bead at `at` should take, and the bead that this makes; `None` where it should stay as it is. At
+/// most `free` of the beads before it may be taken.
 fn best_of(
     beads: &[Bead],
     at: usize,
@@ -110,7 +110,7 @@ mod tests {
         Bead { a_start: a.start, a_end: a.end, b_start: b.start, b_end: b.end }
     }
 
-    /// What differs of two sides costs as much as it is long.
+    /// The cost of a bead is the difference of the lengths of its sides.
     fn by_difference(bead: &Bead) -> f32 {
         (f32::from(bead.a_end as u16 - bead.a_start as u16) * 3.0 - f32::from(bead.b_end as u16 - bead.b_start as u16))
             .abs()
@@ -128,7 +128,7 @@ mod tests {
         let b = of_blocks(&["One. Two. Three. Four.".to_owned(), "Five.".to_owned()]);
         let found = vec![bead(0..0, 0..1), bead(0..1, 1..2), bead(1..1, 2..3), bead(1..1, 3..4), bead(1..1, 4..5)];
         let wide = widened(&found, [&a, &b], by_difference);
-        // Three are as long as the one, and the first three come first.
+        // Three sentences are as long as the one, and the first three are taken.
         assert_eq!(wide, [bead(0..1, 0..3), bead(1..1, 3..4), bead(1..1, 4..5)]);
         assert_eq!(widened(&found, [&a, &b], |_| 1.0)[0], bead(0..1, 0..4), "never beyond the block");
         assert_eq!(widened(&found, [&a, &b], |bead| if bead.is_paired() { 9.0 } else { 0.0 }), found);
@@ -145,7 +145,7 @@ mod tests {
         let b = of_blocks(&["One. Two. Three.".to_owned()]);
         let found = vec![bead(0..1, 0..0), bead(1..1, 0..1), bead(1..1, 1..2), bead(1..1, 2..3)];
         assert_eq!(widened(&found, [&a, &b], by_difference), [bead(0..1, 0..3)]);
-        // What the first has taken is not there for the second.
+        // Sentences that the first bead has taken are not left for the second.
         let a = of_blocks(&["Everything. All.".to_owned()]);
         let b = of_blocks(&["One. Two. Three. Four.".to_owned()]);
         let found = vec![bead(0..1, 0..1), bead(1..1, 1..2), bead(1..1, 2..3), bead(1..2, 3..4)];

@@ -139,7 +139,8 @@ impl Lines {
         Ok(cdx_server::names(head[..head.len().min(MAX_LINE_BYTES)].trim_ascii_start()))
     }
 
-    /// The next row of a JSON array, as [`Lines::line`] gives lines; what is no row, at its end.
+    /// The next row of a JSON array, in the form in which [`Lines::line`] returns lines. Data that is no row is returned at the end of the
+    /// array.
     fn row(&mut self) -> io::Result<std::result::Result<Vec<u8>, u64>> {
         let mut bytes = Vec::new();
         let mut brackets = 0;
@@ -412,7 +413,7 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The URL of a capture and its place according to its line; the file is empty where the line does not say.
+/// The URL of the capture that a line describes, and the place of the capture; the file is empty where the line does not name one.
 pub(super) fn place_of(block: &[u8]) -> std::result::Result<(String, Pointer), String> {
     Line::read(block).map(|line| (line.url, line.pointer))
 }
@@ -580,7 +581,7 @@ mod tests {
                 .collect();
             assert_eq!(urls, [0, 1, 2, 3, 4].map(|n| format!("http://ex.org:80/fr/a[{n}]")), "{answer}");
         }
-        // With a key to go on, and with what is no row.
+        // The answer ends with a key to go on from, and with data that is no row.
         std::fs::write(&path, format!("[{head},{},[],[\"org%2Cex\"],{}", rows[0], rows[1].repeat(2000))).expect("room");
         let mut archive = CdxFormat.open(&path, 0, &Params::default()).expect("there");
         let items: Vec<Item> = std::iter::from_fn(|| archive.next().expect("readable")).collect();

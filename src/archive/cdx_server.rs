@@ -8,7 +8,7 @@ pub(super) const LEGEND: &[u8] = b"CDX N b a m s k S\n";
 /// The names without which a row of names is none.
 const NEEDED: [&str; 2] = ["timestamp", "original"];
 
-/// How many closing brackets a row has at most: its end, and those in a URL.
+/// How many closing brackets a row may have: the one at its end, and those in its URL.
 pub(super) const MAX_BRACKETS: usize = 64;
 
 /// The row of names for the rows of an answer that begins with `content`, as JSON; `None` for other data. Also tells whether it is the first
@@ -42,7 +42,7 @@ fn has_default_columns(cells: &[&str]) -> bool {
         && (*length == "-" || is_number(length))
 }
 
-/// The first row of some, if it is whole.
+/// The first of these rows, if it is complete.
 fn first_row(rows: &[u8]) -> Option<&[u8]> {
     memchr::memchr_iter(b']', rows).take(MAX_BRACKETS).map(|end| &rows[..=end]).find(|row| cells(row).is_some())
 }

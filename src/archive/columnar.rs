@@ -1,4 +1,4 @@
-//! Common Crawl's columnar index: Parquet, one capture a row. Each row becomes the line that the CDXJ index has for it.
+//! Common Crawl's columnar index: Parquet, one capture a row. Each row becomes the line that the CDXJ index has for the same capture.
 //!
 //! Columns are found by name; only `url` is required. Also read are `fetch_time`, `fetch_status`, `content_mime_detected` (or
 //! `content_mime_type`), `content_languages`, `warc_filename`, `warc_record_offset` and `warc_record_length`. A position is a number of

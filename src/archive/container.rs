@@ -1,4 +1,4 @@
-//! Files that hold WARC files at places of their own: WACZ, other ZIP files, tarballs, and WACZ files in those.
+//! Files that contain WARC files as entries: WACZ, other ZIP files, tarballs, and the WACZ files in those.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -17,7 +17,7 @@ const ZIP_MAGIC: &[u8] = b"PK\x03\x04";
 const FOLDER: &str = "archive/";
 /// How many entries of a container are looked at.
 const MAX_ENTRIES: usize = 1 << 20;
-/// The longest name of an entry of a tarball that is written in a block of its own, in bytes, and the longest block of such attributes.
+/// The longest name that a tarball writes in a block of its own, in bytes; also the longest block of extended attributes that is read.
 const MAX_NAME_BYTES: u64 = 64 << 10;
 
 /// What kind of container a file is.
@@ -55,11 +55,11 @@ pub(super) struct Contents {
     pub(super) entries: Vec<Entry>,
     /// True for the layout of a WACZ: a folder `archive/` with the WARC files.
     pub(super) is_wacz: bool,
-    /// Archives that would be read if they were files of their own, and where a tarball is damaged.
+    /// Archives that are not read here, though they would be read as files of their own; and the places where a tarball is damaged.
     pub(super) unreadable: Vec<String>,
 }
 
-/// The WARC files of a container; none in one that has none.
+/// The WARC files of a container. The list may be empty.
 pub(super) fn contents(path: &Path, kind: Kind) -> io::Result<Contents> {
     let file = files::open(path)?;
     let bytes = file.metadata()?.len();
@@ -86,7 +86,7 @@ struct Part {
 }
 
 impl Part {
-    /// A part of it, which must be stored as it is.
+    /// A part of this part. It must be stored uncompressed.
     fn part(&self, start: u64, bytes: u64) -> io::Result<Part> {
         let start = start.min(self.bytes);
         let bytes = bytes.min(self.bytes - start);
@@ -98,7 +98,7 @@ impl Read for Part {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.bytes.saturating_sub(self.at)).unwrap_or(usize::MAX);
         let most = left.min(buffer.len());
-        // A clone of the file has the same place in it.
+        // All clones of a file share one place in it, so the place is set before each reading.
         self.file.seek(SeekFrom::Start(self.start.saturating_add(self.at)))?;
         let count = self.file.read(&mut buffer[..most])?;
         self.at += count as u64;
@@ -125,7 +125,7 @@ fn is_warc(name: &str) -> bool {
 
 fn is_of(name: &str, kind: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
-    // What begins so is what macOS keeps of a file beside it.
+    // macOS keeps what belongs to a file in another one beside it, whose name begins so.
     !file.starts_with("._") && file.split('.').skip(1).any(|part| part == kind)
 }
 
@@ -133,7 +133,7 @@ fn is_wacz(name: &str) -> bool {
     name.to_ascii_lowercase().ends_with(".wacz") && is_of(name, "wacz")
 }
 
-/// True for an archive that is read where it is a file of its own.
+/// True for the name of an archive that would be read if it were a file of its own.
 fn is_archive(name: &str) -> bool {
     let is_arc = || [".arc", ".arc.gz", ".arc.zst"].iter().any(|ending| name.to_ascii_lowercase().ends_with(ending));
     is_warc(name) || is_wacz(name) || (is_of(name, "arc") && is_arc())
@@ -165,7 +165,7 @@ fn in_zip(part: Part, above: &str, contents: &mut Contents) -> io::Result<()> {
             _ => contents.unreadable.push(full),
         }
     }
-    // Else a small file might stand for any amount of data.
+    // Entries must not overlap, because then a small file might stand for any amount of data.
     let mut places: Vec<_> = warcs
         .iter()
         .chain(&inner)
@@ -187,7 +187,7 @@ fn in_zip(part: Part, above: &str, contents: &mut Contents) -> io::Result<()> {
     Ok(())
 }
 
-/// An entry of a zip of `most` bytes, if it can be read in its place; its start is that in the zip.
+/// An entry of a zip of `most` bytes, if the entry can be read where it lies. Its start is counted from the start of the zip.
 fn in_place<R: Read + Seek>(zip: &mut ZipArchive<R>, index: usize, name: String, most: u64) -> Option<Entry> {
     let entry = zip.by_index_raw(index).ok().filter(|entry| !entry.encrypted())?;
     let deflated = match entry.compression() {
@@ -202,7 +202,7 @@ fn in_place<R: Read + Seek>(zip: &mut ZipArchive<R>, index: usize, name: String,
     Some(Entry { name, start, compressed_bytes, bytes, deflated, base: 0 })
 }
 
-/// What entries of a tarball say of the one that follows.
+/// What special entries of a tarball say of the entry that follows them.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Ahead {
     name: Option<String>,
@@ -272,7 +272,7 @@ fn name_of(head: &[u8]) -> String {
 }
 
 impl Ahead {
-    /// What extended attributes say besides: lines of a length, a name and a value.
+    /// Adds what a block of extended attributes says. Each of its lines has a length, a name and a value.
     fn with(self, block: &[u8]) -> Ahead {
         let (mut ahead, mut rest) = (self, block);
         while let Some((line, next)) = attribute(rest) {
@@ -359,7 +359,7 @@ mod tests {
             let expected = [("a.warc", length.saturating_sub(512).min(700) as u64), ("b.warc", second)];
             let count = usize::from(length >= 512) + usize::from(length >= 3072);
             assert_eq!(told(&contents), expected[..count], "{length}");
-            // In a header, or between the two that belong together.
+            // The cut is in a header, or between two headers that belong together.
             let is_cut = (1..512).contains(&length) || (1537..3072).contains(&length);
             assert_eq!(contents.unreadable.len(), usize::from(is_cut), "{length}");
         }

@@ -62,7 +62,7 @@ impl Copier {
         Ok(Copier { file, parts, is_wacz, dictionary: None, max_bytes })
     }
 
-    /// True where WARC files lie in the file, which have offsets of their own.
+    /// True where the file contains WARC files, which have offsets of their own.
     pub fn is_container(&self) -> bool {
         self.is_wacz
     }

@@ -1,4 +1,4 @@
-//! Indexes beside the archives that they index: which of them add nothing, since all their archives are read.
+//! Indexes that lie beside archives: finds those that add nothing, because all the archives that they index are read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -10,15 +10,15 @@ use super::warc::WarcFormat;
 use crate::error::Result;
 use crate::types::Pointer;
 
-/// Folders of indexes in collections of pywb, unpacked WACZ files and crawls; the archives are beside such a folder.
+/// The names of folders that hold indexes in collections of pywb, unpacked WACZ files and crawls. The archives lie beside such a folder.
 const INDEX_FOLDERS: &[&str] = &["indexes", "index", "cdx", "cdxj"];
-/// What compression adds to the name of an archive.
+/// The endings that compression adds to the name of an archive.
 const COMPRESSED: &[&str] = &["gz", "zst", "lz4", "xz", "bz2", "open"];
 
-/// How many archives are opened to see which one an index means; an index that would take more is read.
+/// How many archives are opened at most to find out which one an index means. An index that would need more is read.
 const MAX_OPENED: usize = 10_000;
 
-/// Archives by their names, without what compression adds to them.
+/// Archives by their names, without the endings that compression adds.
 pub(super) struct Archives(HashMap<OsString, Vec<PathBuf>>);
 
 impl Archives {
@@ -84,12 +84,12 @@ impl Archives {
             };
             offset == place.offset && found == url
         };
-        // At the very start, where a record has no address, all archives are alike.
+        // A record at the very start has no address, and there all archives look alike.
         !url.is_empty() && self.named(&place.file).any(has_record)
     }
 }
 
-/// The last part of a path, without what compression adds to it.
+/// The last part of a path, without the endings that compression adds.
 fn name_of(path: &Path) -> OsString {
     let mut path = path;
     while let (Some(ending), Some(stem)) = (path.extension(), path.file_stem())

@@ -40,7 +40,7 @@ impl Formats {
         self.0.iter().copied().find(|format| format.recognises(path, head))
     }
 
-    /// The same, among other archives of a folder: pages by themselves are no archives there.
+    /// The same for a file that was found in a folder beside other archives: there, pages by themselves are not archives.
     pub(super) fn recognise_alone(self, path: &Path, head: &[u8]) -> Option<&'static dyn Format> {
         let mut formats = self.0.iter().copied().filter(|format| !format.takes_pages());
         formats.find(|format| format.recognises(path, head))

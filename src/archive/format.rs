@@ -19,8 +19,8 @@ pub struct Params {
     /// through a symbolic link, is not read.
     #[serde(skip)]
     pub archives: Option<PathBuf>,
-    /// From where folders of pages were saved in which neither folders of hosts nor notes in the pages say it: the address to which the paths
-    /// of their files are appended.
+    /// The address from which folders of pages were saved; the paths of their files are appended to it. It is needed only where neither
+    /// folders named as hosts nor notes in the pages say it.
     #[serde(skip)]
     pub base_url: Option<String>,
     /// The program that makes HTML of PDF: this one, called with a command of its own. Without it, PDF is not read.
@@ -32,7 +32,7 @@ pub struct Params {
 static PDF_READER: OnceLock<PathBuf> = OnceLock::new();
 
 #[cfg(feature = "pdf")]
-/// Has PDF read by this program from now on, which is set but once.
+/// Names the program that reads PDF from now on. Only the first call has an effect.
 pub fn read_pdf_with(program: PathBuf) {
     let _ = PDF_READER.set(program);
 }
@@ -86,7 +86,7 @@ pub trait Archive: Send {
     /// grows.
     fn position(&self) -> u64;
 
-    /// What the user should know about how it is read, such as a setting that does not count for it.
+    /// What the user should know about how the archive is read, for example that a setting has no effect on it.
     fn remark(&self) -> Option<String> {
         None
     }
@@ -111,12 +111,13 @@ pub trait Format: Sync {
         false
     }
 
-    /// True when it takes pages as they were saved, in any folder or file: among archives they are other files.
+    /// True when this format takes pages as they were saved, in any folder or file. Beside archives such pages are other files, and are not
+    /// read.
     fn takes_pages(&self) -> bool {
         false
     }
 
-    /// What the name of the archive at `path`, which is of this kind, says of its records, so that another name makes it another archive.
+    /// What the name of the archive at `path` says of its records: the same bytes under another name are then another archive.
     fn origin(&self, _path: &Path) -> Option<String> {
         None
     }

@@ -12,7 +12,8 @@ use crate::types::{Capture, RawRecord, RecordName, Skip, SkipReason};
 const USUAL_RATIO: usize = 16;
 /// How long a sitemap may be when it is unpacked, in bytes (sitemaps.org).
 const SITEMAP_BYTES: u64 = 50 << 20;
-/// How much of a body is decoded to see whether it is a sitemap, in bytes: four times that in which its root begins, for what is packed twice.
+/// How much of a body is decoded to see whether it is a sitemap, in bytes: four times as much as its root may need to begin, because a body
+/// may be packed twice.
 const BEGINNING_BYTES: u64 = 16 << 10;
 /// Coded bodies that do not become longer than this count as ordinary in any case, in bytes.
 const USUAL_BYTES: usize = 128 << 10;
@@ -20,8 +21,8 @@ const USUAL_BYTES: usize = 128 << 10;
 /// Removes the HTTP envelope from a record: the result is the response as a browser would give it to its parser.
 ///
 /// Only whole pages are accepted: status 200, an HTML type (`text/html`, XHTML, or no type and a body that begins with markup), and a body
-/// that is not empty; and sitemaps, which are of a type of XML or gzip. The body is decoded last, when all other conditions hold; of what can only be a sitemap,
-/// its beginning is decoded first.
+/// that is not empty; and sitemaps, which are of a type of XML or gzip. The body is decoded last, when all other conditions hold. Where it
+/// could only be a sitemap, its beginning is decoded first, to see whether it is one.
 ///
 /// # Errors
 /// The reason why the record is not a page: [`SkipReason::BadHttp`], [`SkipReason::Status`], [`SkipReason::NotHtml`],
@@ -221,7 +222,7 @@ fn check(response: &Response, params: &Params) -> Result<(), Refusal> {
     }
 }
 
-/// True for a type that is neither of HTML nor of what else is read.
+/// True for a type that is neither one of HTML nor another type that is read.
 fn is_other_type(content_type: &str, params: &Params) -> bool {
     let is_read = is_html_type(content_type) || params.pdf_reader.is_some() && is_pdf_type(content_type);
     !essence(content_type).is_empty() && !is_read
@@ -259,7 +260,7 @@ fn body(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params) -
     Ok(body)
 }
 
-/// False where a body is not a sitemap, by what is read of its beginning. A body that begins as one may still be no sitemap.
+/// False where the beginning of a body shows that it is not a sitemap. A body that begins like one may still be none.
 fn may_begin_as_sitemap(block: &[u8], response: &Response) -> bool {
     let body = &block[response.body_start..];
     // Sizes of chunks may stand anywhere.
@@ -281,7 +282,7 @@ fn decoded(block: &mut Vec<u8>, response: &Response, limit: u64, params: &Params
         CodingError::TooLong => (SkipReason::BodyTooLong, format!("{codings}: the limit is {limit} bytes")),
         CodingError::Corrupt(problem) => (SkipReason::BadCoding, format!("{codings}: {problem}")),
     };
-    // Sitemaps may be files of gzip. Those that are large are unpacked one at a time.
+    // Sitemaps may be gzip files. Large ones are unpacked one at a time.
     let zipped_limit = if limit < params.max_record_bytes { limit } else { limit.max(SITEMAP_BYTES) };
     let unzipped = |body: &[u8]| gunzip(body, zipped_limit).map_err(|error| refusal("gzip", error));
     let may_be_sitemap = may_be_sitemap(response.content_type.as_deref());
@@ -345,7 +346,7 @@ mod tests {
                 respond(&format!("Content-Type: {content_type}\r\n"), &body).expect_err(content_type);
             assert_eq!((reason, detail.as_str()), (SkipReason::NotHtml, content_type));
         }
-        // Of what is no sitemap, the beginning is enough, however long it is.
+        // The beginning is enough to see that a body is no sitemap, however long it is.
         let bomb = zipped(&vec![b' '; 2 * Params::default().max_record_bytes as usize]);
         for content_type in ["application/xml", "application/octet-stream"] {
             let refused = respond(&format!("Content-Type: {content_type}\r\nContent-Encoding: gzip\r\n"), &bomb);

@@ -242,7 +242,8 @@ impl Found<'_> {
         let taker = self.formats.recognise(path, &[]).filter(|_| count == 0);
         let Some(format) = taker else { return Ok(count) };
         format.check(path, self.params).map_err(|reason| Reason { reason, within: self.refused.split_off(before) })?;
-        // What is packed deeper between the pages is of the site; beside the first of them, it may be what was meant.
+        // A packed file deeper between the pages belongs to the site; one beside the first page may be what the user meant, so it is
+        // reported.
         let folder = true_name(path);
         let within = self.refused.split_off(before);
         let is_kept = |refused: &Refused| seems_archive(&refused.path) || refused.path.parent() == Some(&folder);

@@ -7,7 +7,7 @@ use flate2::read::MultiGzDecoder;
 /// How many bytes of a body without content type are searched for markup.
 const SNIFF_BYTES: usize = 512;
 
-/// In how many bytes the root of a sitemap has to begin; comments and references to style sheets stand before it.
+/// The root of a sitemap must begin within this many bytes; comments and references to style sheets may stand before it.
 const SITEMAP_BYTES: u64 = 4 << 10;
 
 /// Files with these endings are not pages; they are not read.
@@ -65,7 +65,7 @@ pub(super) fn looks_like_markup(body: &[u8]) -> bool {
         && rest.next().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'!' | b'?' | b'/'))
 }
 
-/// True for the types that sitemaps are sent with, and for what has no type.
+/// True for the types with which sitemaps are sent, and where there is no type.
 pub(super) fn may_be_sitemap(content_type: Option<&str>) -> bool {
     let essence = essence(content_type.unwrap_or_default());
     ["", "text/xml", "application/xml", "application/gzip", "application/x-gzip", "application/octet-stream"]

@@ -31,14 +31,15 @@ pub(super) fn resources(path: &Path, head: &[u8]) -> Option<Vec<String>> {
     names_in(files::text(files::open(path).ok()?))
 }
 
-/// Ends behind the first value where another one follows, as in lists of JSON, which may be long.
+/// Reads one JSON value. Where another one follows, as in files with one object a line, which may be long, the rest is not read and there
+/// are no names.
 fn names_in(text: impl Read) -> Option<Vec<String>> {
     let package: Package = serde_json::from_reader(BufReader::new(text)).ok()?;
     let names = package.resources.into_iter().filter_map(|resource| resource.path.or(resource.name));
     (package.profile.as_deref() == Some(PROFILE)).then(|| names.collect())
 }
 
-/// Refuses a resource that does not lie in the folder of the file that names it, or below.
+/// Refuses a resource that does not lie in the folder of the file that names it, or below that folder.
 ///
 /// # Errors
 /// Why it cannot be read, and what to do.
@@ -67,7 +68,7 @@ mod tests {
         for other in [&package.replace("multi-wacz", "data"), &package[..50], "[]", "", "{\"url\": \"x\"}"] {
             assert_eq!(of(other), None, "{other}");
         }
-        // Data without end, of which no more is read than the first line.
+        // The data has no end, and no more than its first line is read.
         let lines = b"{\"url\": \"x\"}\n".chain(std::io::repeat(b'{'));
         assert_eq!(names_in(lines), None);
         std::fs::write(folder.path().join("a.wacz"), "x").expect("room on the disk");

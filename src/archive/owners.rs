@@ -1,8 +1,9 @@
 //! Files in which the owner of a host says what may be done with its pages: `/robots.txt` ([RFC 9309](https://www.rfc-editor.org/rfc/rfc9309))
 //! and `/.well-known/tdmrep.json` ([TDMRep](https://www.w3.org/community/reports/tdmrep/CG-FINAL-tdmrep-20240202/)).
 //!
-//! They are no pages. [`notes`] keeps of one the lines that matter, as the detail of a left-out capture, and [`Owner`] reads these again. The
-//! parsers among crates have had no release for years, and compile patterns into regular expressions; what is needed is short.
+//! These files are no pages. [`notes`] keeps the lines of such a file that matter, as the detail of a left-out capture, and [`Owner`] reads
+//! these lines again. The crates that parse `robots.txt` have had no release for years, and one of them compiles patterns into regular
+//! expressions; the code that is needed here is short.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::types::OptOuts;
 const ROBOTS_TXT: &str = "/robots.txt";
 /// The path of reservations of text and data mining.
 const TDMREP: &str = "/.well-known/tdmrep.json";
-/// What comes after so many bytes is not read (RFC 9309, §2.5, asks for no less).
+/// Whatever comes after this many bytes is not read (RFC 9309, §2.5, requires that at least so much is read).
 const MAX_BYTES: usize = 500 << 10;
 /// The agent that stands for all.
 pub const EVERY_AGENT: &str = "*";
@@ -24,7 +25,7 @@ pub(super) fn is_of_owner(url: &str) -> bool {
     rest.find('/').is_some_and(|at| matches!(&rest[at..], ROBOTS_TXT | TDMREP))
 }
 
-/// What matters of such a file: the date of its capture on a line, then its rules, each on a line.
+/// The lines of such a file that matter: first the date of its capture, then its rules, each on a line of its own.
 pub(super) fn notes(url: &str, date_ms: i64, body: &[u8]) -> String {
     // A line that is cut would be another rule.
     let end = |cut: &[u8]| cut.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(0);
@@ -62,7 +63,7 @@ struct Reservation {
 
 fn reservations(text: &str, notes: &mut String) {
     let entries = serde_json::from_str::<Vec<Value>>(text).unwrap_or_default();
-    // An entry that is none takes no other with it.
+    // An entry that makes no sense is left out; the others count.
     for Reservation { location, reservation } in
         entries.into_iter().filter_map(|entry| serde_json::from_value(entry).ok())
     {
@@ -90,13 +91,14 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Reads the notes of captures of the files of a host, each with its URL. Of several captures of a file the newest counts. `agent` is the
-    /// name of a crawler, for which its own rules count if there are some.
+    /// Reads the notes on captures of the files of a host, each with its URL. Of several captures of a file the newest one counts. `agent`
+    /// is the name of a crawler; if the host has rules for this crawler, they count instead of those for all.
     pub fn read<'n>(captures: impl Iterator<Item = (&'n str, &'n str)>, agent: &str) -> Owner {
         let (mut robots, mut tdmrep) = ("", "");
         for (url, notes) in captures {
             let newest = if url.ends_with(TDMREP) { &mut tdmrep } else { &mut robots };
-            // Notes begin with the date. Of captures of one moment the order of archives does not decide.
+            // Notes begin with the date, so the greatest ones are the newest. Of two captures of the same moment, the order of archives
+            // does not decide.
             *newest = (*newest).max(notes);
         }
         let mut owner = Owner::default();
@@ -125,7 +127,7 @@ impl Owner {
         }
     }
 
-    /// What it says of the page with a path, with its query.
+    /// What the owner says of the page with this path (and query).
     pub fn opt_outs(&self, path: &str) -> OptOuts {
         let path = normal(path);
         let mut found = OptOuts::default();
@@ -172,7 +174,7 @@ impl Rule {
         (!pattern.is_empty()).then(|| Rule { pattern: normal(pattern), is_free })
     }
 
-    /// True when it fits the beginning of a path, or all of it where it ends in `$`. `*` fits anything.
+    /// True when the pattern fits the beginning of a path, or the whole path where the pattern ends in `$`. `*` stands for any characters.
     fn fits(&self, path: &str) -> bool {
         let (pattern, is_whole) = match self.pattern.strip_suffix('$') {
             Some(pattern) => (pattern, true),
@@ -187,7 +189,7 @@ impl Rule {
             if is_whole && parts.peek().is_none() {
                 return rest.ends_with(part);
             }
-            // The earliest place leaves the most for the parts that follow.
+            // The part is taken at the earliest place where it fits, which leaves the most room for the parts that follow.
             let Some(at) = rest.find(part) else { return false };
             rest = &rest[at + part.len()..];
         }
@@ -195,7 +197,8 @@ impl Rule {
     }
 }
 
-/// A path in the one way in which paths are compared (RFC 9309, §2.2.2): whatever is no ASCII is escaped, and what need not be is not.
+/// A path in the form in which paths are compared (RFC 9309, §2.2.2): characters outside ASCII are escaped, and characters that need no
+/// escaping are not.
 fn normal(path: &str) -> String {
     let bytes = path.as_bytes();
     let mut out = String::with_capacity(bytes.len());

@@ -1,9 +1,9 @@
-//! Files into which other files are packed, and which are no archives of the web.
+//! Recognises files into which other files are packed, but which are no web archives.
 
 use super::codec::Codec;
 use super::head::content_head;
 
-/// First bytes of packers whose files have to be unpacked, and what they are called.
+/// The first bytes of files that must be unpacked first, and the names of their formats.
 const PACKERS: &[(&[u8], &str)] = &[
     (b"PK\x03\x04", "a ZIP"),
     (b"PK\x05\x06", "a ZIP"),
@@ -29,14 +29,14 @@ pub(super) fn packed(head: &[u8]) -> Option<&'static str> {
     is_tar.then_some("a tarball")
 }
 
-/// True for a ZIP that is a document or a program (OpenDocument, EPUB, Office, Java) and not a parcel of files.
+/// True for a ZIP that is a document or a program (OpenDocument, EPUB, Office, Java) rather than a bundle of files.
 pub(super) fn is_document(head: &[u8]) -> bool {
     let length = head.get(26..28).map_or(0, |length| usize::from(u16::from_le_bytes([length[0], length[1]])));
     let name = head.get(30..30 + length).unwrap_or_default();
     head.starts_with(b"PK\x03\x04") && DOCUMENTS.iter().any(|document| name.starts_with(document.as_bytes()))
 }
 
-/// True when an entry of a tarball begins here, of whatever kind of tar: its checksum is right.
+/// True when an entry of a tarball, of any kind of tar, begins here, which its right checksum shows.
 pub(super) fn is_tar(head: &[u8]) -> bool {
     let Some(head) = head.get(..TAR_HEAD_BYTES) else { return false };
     let Some(stated) = tar_number(&head[148..156]) else { return false };

@@ -67,7 +67,7 @@ pub(super) fn count_of(position: u64) -> u64 {
     position >> HASH_BITS
 }
 
-/// The base URL from which the addresses of an archive follow, as its positions hold it: with another one, what is left to read would not
+/// The base URL that the addresses of an archive follow from, as the archive's positions hold it: with another base URL, the rest would not
 /// belong to what was read before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Base(u64);
@@ -83,7 +83,7 @@ impl Base {
         with_hash(count, self.0)
     }
 
-    /// How many items were read at a position.
+    /// How many items had been read at a position.
     ///
     /// # Errors
     /// When they had another base.

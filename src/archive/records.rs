@@ -53,7 +53,7 @@ pub(super) fn open<D: Dialect>(path: &Path, position: u64, params: &Params) -> R
     };
     let (members, problem, file_bytes) = open().map_err(Error::io(path, "opening"))?;
     if let Some(problem) = problem {
-        // Most files have a single frame, or all their frames are alike.
+        // The whole file is refused, since most files have a single frame, or frames that are all alike.
         return Err(Error::input(path.display().to_string(), problem));
     }
     let records = Records::<D>::new(path.to_owned(), members, position, Some(file_bytes), params.max_record_bytes)?;

@@ -109,7 +109,7 @@ fn records<D: Dialect>(window: Window, codec: Codec, params: &Params) -> Result<
     Ok(Box::new(Records::<D>::new(path, members, Position::default(), None, params.max_record_bytes)?))
 }
 
-/// The records of a stream, with a count and hash of those that were returned, which its positions hold.
+/// The records of a stream, with the count and the hash of those already returned; positions in the stream hold both.
 struct Passed {
     records: Box<dyn Archive>,
     count: u64,

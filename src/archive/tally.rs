@@ -14,7 +14,7 @@ pub struct Refused {
     pub is_fault: bool,
 }
 
-/// The reason for which an index is left out: what it names is read, and has more information.
+/// The reason for which an index is left out: the archives that it names are read themselves, and have more information.
 pub(super) const READ_ITSELF: &str = "an index of archives that are read themselves; name the file to have it read too";
 
 impl Refused {
@@ -40,7 +40,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// The inputs that were not read, without the indexes of what was.
+    /// The inputs that were not read, without the indexes whose archives were read.
     pub fn skipped(&self) -> Vec<&Refused> {
         self.refused.iter().filter(|refused| !refused.is_index()).collect()
     }

@@ -1,4 +1,4 @@
-//! WACZ: a zip with WARC files in its folder `archive/`; and other ZIP files and tarballs with WARC files, or with WACZ files, in them.
+//! WACZ: a zip with WARC files in its folder `archive/`. Also other ZIP files and tarballs that contain WARC files or WACZ files.
 //!
 //! The WARC files are read one after the other, in the order of their names. As in the indexes of a WACZ, offsets and lengths are relative
 //! to the WARC file that contains a record, not to the zip or tarball.
@@ -25,8 +25,8 @@ use super::window::Window;
 use crate::error::{Error, Result};
 use crate::files;
 
-/// The start and length of each WARC file that is stored uncompressed in a container; `None` for a file that is none. Sets the file back to
-/// its start.
+/// The start and length of each WARC file that is stored uncompressed in a container; `None` for a file that is not a container. Sets the
+/// file back to its start.
 pub(super) fn stored(path: &Path, file: &mut File) -> io::Result<Option<Vec<(u64, u64)>>> {
     let mut head = Vec::new();
     file.by_ref().take(TAR_HEAD_BYTES as u64).read_to_end(&mut head)?;
@@ -74,7 +74,7 @@ impl Format for ContainerFormat {
     }
 }
 
-/// What a file that begins with `head` holds, if it is such a container, and there is something to be read in it.
+/// The name of the kind of container that begins with `head`, if there is something in it that can be read.
 fn holds_warcs(path: &Path, head: &[u8], kind: Kind) -> Option<Contents> {
     let contents = if kind_of(head) == Some(kind) { contents(path, kind).ok()? } else { return None };
     (!contents.entries.is_empty()).then_some(contents)

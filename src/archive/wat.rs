@@ -131,7 +131,7 @@ pub(super) fn capture(record: RawRecord) -> Result<Capture, Skip> {
         robots: header("X-Robots-Tag"),
         tdm_reservation: header("TDM-Reservation"),
         translated_from: header("X-Machine-Translated-From"),
-        // Those of the response, which the page is, and not of the record about it.
+        // The name and digest are those of the response, which the page is, and not those of the record about it.
         name: RecordName {
             id: wat.envelope.header.id.unwrap_or(name.id),
             digest: wat.envelope.header.digest.unwrap_or(name.digest),

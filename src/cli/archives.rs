@@ -15,9 +15,9 @@ use super::say::tell;
 
 /// List the records of archives, with their places and URLs.
 ///
-/// TYPE is `page`, or the reason why the record is none: `request record`, `http status not 200`. OFFSET and LENGTH are bytes of the file, in
-/// a WACZ, ZIP or tarball of the WARC file inside; LENGTH is 0 where one compressed stream holds many records. STATUS is that of pages, and of
-/// what is none for its status. BYTES are those of a page with codings undone.
+/// TYPE is `page`, or the reason why the record is no page: `request record`, `http status not 200`. OFFSET and LENGTH are bytes of the
+/// file, or, in a WACZ, ZIP or tarball, of the WARC file inside it; LENGTH is 0 where one compressed stream holds many records. STATUS is
+/// given for pages, and for responses that are no pages because of their status. BYTES is the length of a page with codings undone.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -60,7 +60,7 @@ impl Index {
                 break;
             }
         }
-        // What was listed is printed before the error.
+        // What was listed so far is printed before the error.
         let is_full = listing.is_full();
         listing.finish()?;
         if !is_full {
@@ -72,10 +72,10 @@ impl Index {
 
 /// Print records of an archive, as they lie in it.
 ///
-/// Of a WARC file, header and block of each record, or the block alone where one compressed stream holds many records; of other archives, what
-/// they have of it. With --body, pages alone, with HTTP envelope and codings taken off. Without --offset and --url, all records. If records
-/// could not be copied, their number is told, and the exit code is 1: those that are damaged or too long, and those in a stream of many records
-/// that are no pages.
+/// Of a WARC file, each record is printed with header and block, or the block alone where one compressed stream holds many records; of
+/// other archives, whatever they have of the record. With --body, only pages are printed, without HTTP envelope and codings. Without
+/// --offset and --url, all records are printed. If records could not be copied, their number is reported, and the exit code is 1: these are
+/// records that are damaged or too long, and records in a stream of many that are no pages.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -123,7 +123,7 @@ impl Cat {
     }
 }
 
-/// The archives that are meant; those that are not read are told.
+/// The archives that the arguments stand for; files that are not read are reported.
 fn found(given: &[OsString], config: &Config) -> anyhow::Result<Inputs> {
     let found = super::run::files(inputs::expand(given, false, &config.archive, &|_| false)?)?;
     for refused in &found.refused {

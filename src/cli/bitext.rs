@@ -16,8 +16,8 @@ use super::stop::look_at_stop;
 
 /// List the sentence pairs of a host, or of all.
 ///
-/// Columns: the two texts, their languages, the probability that they are translations, the two URLs, the number of
-/// other page pairs that say the same, each counted once; with --keep-all, why a pair is left out.
+/// Columns: the two texts, their languages, the probability that they are translations, the two URLs, and the number of other page pairs
+/// that have the same two texts; with --keep-all, also the reason why a sentence pair is left out.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

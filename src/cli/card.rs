@@ -8,16 +8,16 @@ use diglot::types::{Lang, Provenance, domain_of};
 use indicatif::BinaryBytes;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How many licences are named, those of most rows; others are counted together.
+/// How many licences are named: those with the most rows. The others are counted together.
 const LICENSES: usize = 100;
-/// How many licences are counted by themselves; those that are met later are among the others.
+/// How many licences are counted one by one. Licences that are met later are counted among the others.
 const COUNTED_LICENSES: usize = 100_000;
-/// What stands for pages that name no licence.
+/// The name under which pages without a licence are counted.
 const NO_LICENSE: &str = "none named";
-/// What stands for licences beyond those that are counted.
+/// The name under which licences beyond those counted one by one are counted.
 const OTHER_LICENSES: &str = "others";
 
-/// What is counted of the rows of one file, or of all files with the same languages and part.
+/// The counts of the rows of one file, or of all files with the same languages and part.
 #[derive(Default)]
 struct Figures {
     rows: u64,
@@ -31,7 +31,7 @@ pub struct Card {
     name: String,
     /// How it was made: names and values.
     settings: Vec<(String, String)>,
-    /// The parts for training and tests; none where all is for training.
+    /// The names of the parts for training and tests; none where all rows are for training.
     parts: Vec<String>,
     /// By languages, then by the name of the part.
     figures: BTreeMap<([Lang; 2], String), Figures>,
@@ -72,7 +72,7 @@ impl Card {
         self.figures.entry((langs, part.to_owned())).or_default().bytes += bytes;
     }
 
-    /// The text, in Markdown with what `datasets` read in front of it.
+    /// The card as Markdown, with a header in front that `datasets` reads.
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing into a text does not fail.
@@ -123,12 +123,12 @@ impl Card {
         writeln!(out, "---")
     }
 
-    /// The name of a part as a split; that of the only part is `train`, as `datasets` call it.
+    /// The name of a part as a split. The only part is `train`, as `datasets` call it.
     fn split<'p>(&self, part: &'p str) -> &'p str {
         if self.parts.is_empty() { "train" } else { part }
     }
 
-    /// The licences of most rows, then all others together.
+    /// The licences with the most rows, then all others together.
     fn licenses(&self, out: &mut String) -> std::fmt::Result {
         let mut licenses: Vec<(&str, u64)> =
             self.licenses.iter().map(|(name, count)| (name.as_str(), *count)).collect();
@@ -208,7 +208,7 @@ fn list(out: &mut String, name: &str, values: impl Iterator<Item = String>) -> s
     if values.is_empty() { Ok(()) } else { writeln!(out, "{name}:\n- {}", values.join("\n- ")) }
 }
 
-/// A text in YAML, which is what it is whatever it looks like: `no` is a language.
+/// A text quoted for YAML, so that it stays a text whatever it looks like: `no` is a language.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! Colour: where a terminal takes it, or where it is asked for.
+//! Colour is used where a terminal takes it, or where it is asked for.
 
 use std::io::{IsTerminal, stderr, stdout};
 use std::sync::OnceLock;

@@ -253,7 +253,7 @@ struct Bases<'f> {
     folder: &'f Path,
     /// From where folders of pages were saved.
     base_url: Option<&'f str>,
-    /// By the fingerprint of the settings that affect reading.
+    /// The stores made so far, by the fingerprint of the settings that affect reading.
     made: Vec<(u64, PathBuf)>,
 }
 

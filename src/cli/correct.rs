@@ -164,12 +164,12 @@ impl Correct {
     }
 }
 
-/// Adds corrections to the file, unless pins contradict each other, and tells what became of them, or what they match nothing of.
+/// Adds corrections to the file, unless pins contradict each other. Reports what became of each correction, or that it matches nothing.
 fn add(global: &Global, file: &CorrectionFile, lines: &[Line]) -> anyhow::Result<()> {
     let store = global.open(Access::Read)?;
     let (config, _) = configuration(&store.settings().values);
     let added = file.add(lines, |all| query::check_pins(std::slice::from_ref(&store), all, lines))?;
-    // The store is opened again, with what was added.
+    // The store is opened again, so that it has the corrections that were added.
     let store = global.open(Access::Read)?;
     let [line] = lines else {
         say(format_args!("{} added, {} there already", counted(added as u64, "correction"), lines.len() - added));

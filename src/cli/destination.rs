@@ -14,18 +14,18 @@ use super::output::{Target, Written, compression, finish};
 use super::say::say;
 use super::shape::{Shape, ShapeArgs};
 
-/// What is to be written, as the options say it.
+/// What is to be written, as the user's options say.
 pub struct Plan<'p> {
     format: &'static Format,
     file: Option<&'p Path>,
     /// How the files of a folder are made; `None` where the output is no folder.
     pub shape: Option<Shape>,
-    /// What formats use that compress by themselves.
+    /// The compression for formats that compress by themselves.
     pub compression: Compression,
 }
 
 impl<'p> Plan<'p> {
-    /// Of an output in a format, `file` or stdout.
+    /// The plan of an output in a format, to `file` or to stdout.
     ///
     /// # Errors
     /// When the options contradict each other, or the output cannot be read at its destination, such as binary data on a terminal.
@@ -63,7 +63,7 @@ impl<'p> Plan<'p> {
         }
     }
 
-    /// What follows the name of each file.
+    /// The endings of the names of the files that are written.
     pub fn suffixes(&self, langs: Option<[Lang; 2]>) -> Vec<String> {
         match langs.filter(|_| self.format.files == Files::OneALanguage) {
             Some(langs) => sides(langs).map(|side| format!(".{side}")).to_vec(),
@@ -129,7 +129,7 @@ impl Destination<'_> {
         })
     }
 
-    /// What takes the rows. In a folder, `budget` bytes of them may wait to be written, and a card may describe them.
+    /// Makes the exporter that takes the rows. In a folder, `budget` bytes of rows may wait to be written, and a card may describe them.
     pub fn exporter<'e>(
         &'e mut self,
         format: &'e Format,

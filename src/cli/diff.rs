@@ -88,7 +88,7 @@ const ALL: &str = "*";
 /// True once stores differ for which `--exit-code` was given.
 static DIFFER: AtomicBool = AtomicBool::new(false);
 
-/// True where the exit code is to say that stores differ.
+/// True where the exit code must say that the stores differ.
 pub fn do_differ() -> bool {
     DIFFER.load(Ordering::Relaxed)
 }
@@ -136,7 +136,7 @@ impl Summary {
     fn list(self, mut listing: Listing) -> anyhow::Result<()> {
         for ((what, [lang_a, lang_b], host), counts) in self.0 {
             let what = if what == What::Pairs { "pairs" } else { "bitext" };
-            // What a host has that is the same in both stores is not counted.
+            // What is the same in both stores is not counted for each host, so only the total has these numbers.
             let all = |count: u64| if host == ALL { json!(count) } else { Value::Null };
             let row = vec![
                 json!(what),
@@ -162,7 +162,7 @@ impl Diff {
         if let Some(host) = &self.host
             && Scope::of_host(&before.0, &host_of(host))?.is_none()
         {
-            // Where neither has it, this says so.
+            // Where neither store has the host, this gives an error that says so.
             Scope::of(&after.0, host)?;
         }
         match self.what {
@@ -183,7 +183,7 @@ impl Diff {
         Side::of(store, config, self.host.as_deref().map(host_of).as_deref())
     }
 
-    /// Says where the sites of one store alone are compared with each other.
+    /// Tells the user when only one of the stores has compared its sites with each other.
     fn note_comparison(&self, before: &(Store, Config), after: &(Store, Config)) -> diglot::Result<()> {
         let place = match [self.side(before)?.is_compared()?, self.side(after)?.is_compared()?] {
             [true, false] if self.host.is_none() => &self.after,
@@ -213,7 +213,7 @@ impl Diff {
                 summary.add(What::Pairs, [line.lang_a, line.lang_b], [&line.url_a, &line.url_b], change);
             };
             match (&found.lines, found.change) {
-                // A pair that is in other languages now is lost in those that it was in.
+                // A pair that has other languages now counts as lost in the languages that it had before.
                 ([Some(before), Some(after)], Change::Changed) if langs_of(before) != langs_of(after) => {
                     add(before, Change::Lost);
                     add(after, Change::Gained);

@@ -12,7 +12,7 @@ use diglot::store::{Store, StoredSettings};
 
 use super::settings::differing;
 
-/// What a run would start from.
+/// What a run would start from: its inputs and its settings.
 pub struct Plan<'p> {
     /// The store, where there is one.
     pub store: Option<&'p Store>,

@@ -252,7 +252,7 @@ impl Eval {
             if self.sample {
                 gold = gold.as_sample();
             }
-            // In the order of the columns; `None`: other languages.
+            // Whether the languages are listed in this order or the other; `None` for other languages.
             let turn = |a: Lang, b: Lang| {
                 let is_same = a.agrees(lang_a) && b.agrees(lang_b);
                 (is_same || (a.agrees(lang_b) && b.agrees(lang_a))).then_some(!is_same)

@@ -227,7 +227,7 @@ fn tell(code: u8, error: &str) {
     super::say::tell_program(&object);
 }
 
-/// A step is ended when it takes about this many times the memory that it may.
+/// A step is ended when it takes about this many times the memory that it is allowed.
 const OVER: f64 = 1.5;
 /// How often the memory is measured.
 const EVERY: Duration = Duration::from_millis(50);

@@ -147,9 +147,9 @@ impl Export {
         }
         global.note_stale(lists, &store, &config)?;
         let wanted = match content {
-            // These have one language each; the lexicon checks its languages itself.
+            // Rows of these contents have one language each; the lexicon checks its languages itself.
             Content::Pages | Content::Lexicon | Content::Languages => self.filter.wanted(&mut config, content)?,
-            // What has no texts is chosen by them all the same.
+            // Rows without texts are chosen by the languages of their texts all the same.
             Content::Rebuild => self.filter.wanted_pairs(&mut config, Content::Bitext)?,
             _ => self.filter.wanted_pairs(&mut config, content)?,
         };
@@ -163,7 +163,7 @@ impl Export {
         self.write(&source, content, format, &plan)
     }
 
-    /// The list of what is taken down, which must not name records of contents without them.
+    /// The list of what is to be taken down. It must not name records where the content has no names of records.
     fn taken_down(&self, content: Content, without: &[Content]) -> Result<TakeDown, Error> {
         let take_down = self.take_down.as_deref().map(take_down).transpose()?.unwrap_or_default();
         if take_down.names_records() && without.contains(&content) {
@@ -297,7 +297,7 @@ impl Export {
         Ok(())
     }
 
-    /// Refuses to write rows and a mark into the same file.
+    /// Refuses to write the rows and the mark into the same file.
     fn refuse_one_name_for_two(&self, suffixes: &[String], is_folder: bool) -> anyhow::Result<()> {
         let Some(mark) = &self.mark else { return Ok(()) };
         if mark.as_os_str() == "-" {
@@ -328,7 +328,7 @@ impl Export {
         look_at_stop();
         let known = <[Lang; 2]>::try_from(source.wanted.langs.as_slice()).ok();
         let langs = plan.langs(known, || source.two_langs(format))?;
-        // The lexicon is asked before the file is made, so that an error leaves no file.
+        // The lexicon is looked up before the file is made, so that an error leaves no file.
         let words = if content == Content::Lexicon { source.learnt_words()? } else { Vec::new() };
         self.refuse_one_name_for_two(&plan.suffixes(langs), plan.shape.is_some())?;
         let mut destination = plan.destination(langs)?;
@@ -394,7 +394,7 @@ struct Sink<'s> {
     done: Done,
 }
 
-/// What was written, and what could not be written.
+/// What was written, and what was missing or left out.
 #[derive(Default)]
 struct Done {
     /// The mark of earlier exports, with the new rows added.
@@ -402,7 +402,7 @@ struct Done {
     count: usize,
     /// True when the limit of rows is reached.
     is_full: bool,
-    /// How many rows were left out since they are to be taken down.
+    /// How many rows were left out because the list of what is to be taken down names them.
     taken_down: u64,
     /// How many records could not be copied, by reason.
     left_out: Vec<(&'static str, u64)>,
@@ -483,7 +483,7 @@ struct Source<'j> {
     config: &'j Config,
     wanted: &'j Wanted,
     take_down: &'j TakeDown,
-    /// What other stores have, which is left out.
+    /// The sentence pairs of other stores, which are left out.
     known: Option<&'j RefCell<KnownSentences>>,
 }
 
@@ -538,7 +538,7 @@ impl Source<'_> {
         }
     }
 
-    /// True where columns or conditions are of the names of records.
+    /// True where columns or conditions need the names of records.
     fn names_records(&self) -> bool {
         self.args.record_ids || self.take_down.names_records() || self.wanted.asks_for(RECORDS)
     }
@@ -548,7 +548,7 @@ impl Source<'_> {
         if self.wanted.takes_row(row) { sink.row(row) } else { Ok(()) }
     }
 
-    /// Rows of tables, which have the languages in the order of their run.
+    /// Writes the rows of tables. Their languages stand in the order of the run that made the tables.
     #[cfg(feature = "parquet")]
     fn tables(&self, tables: &Tables, sink: &mut Sink<'_>) -> Result<(), Error> {
         let senseless = tables.for_each(|line| {
@@ -611,7 +611,7 @@ impl Source<'_> {
                 Some(known) => known.borrow_mut().has(&line)?,
                 None => false,
             };
-            // Conditions see the reason, where it is to be seen.
+            // Conditions see the reason only where the output has it.
             line.reason = line.reason.or(Some(ELSEWHERE).filter(|_| is_elsewhere && keep_all));
             is_wanted = is_wanted && self.wanted.takes_row(Row::Sentences(&line));
             elsewhere += u64::from(is_elsewhere && is_wanted);
@@ -673,7 +673,7 @@ impl Source<'_> {
         lines.iter().try_for_each(|line| self.offer(sink, Row::Capture(line)))
     }
 
-    /// The card of a data set, with all that its rows depend on beside the archives.
+    /// The card of a data set, with everything that its rows depend on besides the archives.
     fn card(&self) -> Card {
         let name = self.args.file().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
         let mut settings = match self.origin {
@@ -748,7 +748,7 @@ impl Source<'_> {
     }
 }
 
-/// Leaves out the last of the other pages of a row for a list that would be too long to be read; returns whether it is.
+/// Drops the last of the other pages of a row whose list would be too long to be read back; returns whether any were dropped.
 fn shorten(line: &mut BitextLine) -> bool {
     if Row::Rebuild(line).bytes() < rebuild::ROW_BYTES {
         return false;

@@ -41,7 +41,7 @@ impl HostArg {
     }
 }
 
-/// What is asked of pairs, of pages or of sentences.
+/// What is asked for: which languages, scores and columns of the rows of an output.
 #[derive(Args)]
 pub struct Filter {
     /// Only pairs of these languages, two or more, listed in this order.
@@ -109,7 +109,7 @@ impl Wanted {
         self.min_score > 0.0
     }
 
-    /// What was asked for, by names of options and their values.
+    /// What was asked for, as names of options with their values.
     pub fn told(&self) -> Vec<(String, String)> {
         let langs: Vec<&str> = self.langs.iter().map(Lang::as_str).collect();
         let langs = (!langs.is_empty()).then(|| ("langs".to_owned(), langs.join(",")));
@@ -130,7 +130,7 @@ impl Wanted {
 
     /// True for a sufficient score.
     pub fn takes_score(&self, score: f64) -> bool {
-        // As it is written, and as `--where` compares it.
+        // The score is compared in the form in which it is written, and in which `--where` compares it.
         let takes = rounded(score) >= self.min_score;
         self.left_out.borrow_mut().0 += u64::from(!takes);
         takes
@@ -150,8 +150,8 @@ impl Wanted {
         self.conditions.iter().any(|condition| columns.contains(&condition.column()))
     }
 
-    /// Tells how many rows were left out by which condition. To be called after all rows, or, where the whole was not read, after those
-    /// up to the limit.
+    /// Reports how many rows were left out by which condition. It must be called after all rows, or, where the output was limited, after
+    /// those up to the limit.
     pub fn say_left_out(&self, content: Content, is_whole: bool) {
         let (by_score, by_condition) = &*self.left_out.borrow();
         let by_score = (format!("--min-score {}", self.min_score), *by_score);
@@ -176,7 +176,7 @@ impl Wanted {
         takes
     }
 
-    /// Tells which requested languages had no rows, and what the store has instead. To be called after all rows.
+    /// Reports which requested languages had no rows, and what the store has instead. It must be called after all rows.
     pub fn say_absent(&self, store: &Store, scope: &Scope) -> Result<(), Error> {
         let met = self.met.borrow();
         let absent: Vec<Lang> =

@@ -18,17 +18,17 @@ use super::part_file::PartFile;
 use super::say::say;
 use super::shape::Shape;
 
-/// How many files are open at once. Those that waited longest are closed, and opened again when rows come.
+/// How many files are open at once. Those that were written longest ago are closed, and opened again when rows for them come.
 const MAX_OPEN: usize = 128;
-/// After how many rows of a part it is looked at how much it holds, and how long its file is.
+/// How often a part is examined for how much it holds and how long its file is: after this many rows,
 const LOOK_ROWS: u64 = 64;
-/// After how many bytes of rows of a part the same is done.
+/// or after this many bytes of rows.
 const LOOK_BYTES: usize = 256 << 10;
 
 /// A folder that is being filled under another name.
 pub struct Folder {
     made: TempDir,
-    /// Shows others that it is being filled.
+    /// Locked, to show other processes that the folder is being filled.
     _lock: Option<File>,
     path: PathBuf,
     written: Cell<Written>,
@@ -77,18 +77,18 @@ impl Folder {
         Ok(path)
     }
 
-    /// The folder, as long as it has not its name.
+    /// The path of the folder before it has its final name.
     pub fn path(&self) -> &Path {
         self.made.path()
     }
 
-    /// Gives the folder its name, or removes it after an error, or if the store was changed by others meanwhile.
+    /// Gives the folder its final name. Removes it after an error, or if another program has changed the store meanwhile.
     pub fn finish(self, written: anyhow::Result<()>) -> anyhow::Result<Written> {
         let files = self.written.get();
         self.finish_with(written).map(|()| files)
     }
 
-    /// The same, and passes on what was written.
+    /// Does the same, and returns what `written` has.
     pub fn finish_with<T>(self, written: anyhow::Result<T>) -> anyhow::Result<T> {
         let told = written.and_then(|told| {
             super::touched::check()?;
@@ -96,7 +96,7 @@ impl Folder {
         })?;
         let Folder { made, path, written, _lock } = self;
         sync_all(made.path(), written.get().files).map_err(Error::io(&path, "syncing"))?;
-        // Whatever happens now, what took hours is not removed.
+        // The work of hours is not removed, whatever happens from here on.
         let made = made.keep();
         // An empty one may lie there.
         let _ = fs::remove_dir(&path);
@@ -109,7 +109,7 @@ impl Folder {
     }
 }
 
-/// True for a folder on another disk than that which it lies in, where no other folder can take its place.
+/// True for a folder that is on another disk than the folder above it; no other folder can be renamed to take its place.
 fn is_mounted(path: &Path, parent: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -124,7 +124,7 @@ fn is_mounted(path: &Path, parent: &Path) -> bool {
     }
 }
 
-/// Removes what a command that was killed has left.
+/// Removes the folder that a killed command has left.
 fn clear(made: &Path) -> anyhow::Result<()> {
     if !made.is_dir() {
         return Ok(());
@@ -146,11 +146,11 @@ fn lock(made: &Path) -> Result<Option<File>, Error> {
     }
 }
 
-/// From how many files on the whole disk is synced, which takes less time than as many waits for it.
+/// From this many files on the whole disk is synced, which takes less time than waiting for each file.
 #[cfg(target_os = "linux")]
 const MANY_FILES: u64 = 256;
 
-/// Makes durable what a folder has, with so many files.
+/// Makes the `files` files of a folder durable.
 fn sync_all(folder: &Path, files: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     if files >= MANY_FILES {
@@ -160,7 +160,7 @@ fn sync_all(folder: &Path, files: u64) -> io::Result<()> {
     sync(folder)
 }
 
-/// Makes durable what a folder has, file by file.
+/// Makes what a folder has durable, file by file.
 fn sync(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -184,7 +184,7 @@ struct Open {
     /// False where all of these are closed for now.
     is_awake: bool,
     rows: u64,
-    /// Bytes of rows since it was looked at last.
+    /// Bytes of rows since the part was last examined.
     bytes: usize,
     held: usize,
     used: u64,
@@ -215,12 +215,12 @@ pub struct Parts<'f> {
     awake: usize,
     rows: u64,
     written: Written,
-    /// What is said of all files in one more.
+    /// The card that describes all files, in a file of its own.
     card: Option<Card>,
 }
 
 impl<'f> Parts<'f> {
-    /// Without any files yet. Half of `budget`, in bytes, is for what compresses, and half for rows.
+    /// Begins without any files. Half of `budget`, in bytes, is for the compression of open files, and half for rows that wait.
     pub fn new(folder: &'f Folder, format: &'f Format, job: Job, shape: &'f Shape, budget: usize) -> Parts<'f> {
         let (open, files, written) = Default::default();
         let budget = budget / 2;
@@ -254,7 +254,7 @@ impl<'f> Parts<'f> {
         Ok(Open { exporter, files, is_awake: true, rows: 0, bytes: 0, held: 0, used: self.rows })
     }
 
-    /// Says which parts for training and tests no domain has fallen to.
+    /// Reports the parts for training and tests to which no domain has fallen.
     fn say_empty(&self) {
         let Some(split) = self.shape.split.as_ref().filter(|_| !self.files.is_empty()) else { return };
         let filled: BTreeSet<usize> = self.files.keys().map(|part| part.split).collect();
@@ -269,7 +269,7 @@ impl<'f> Parts<'f> {
         }
     }
 
-    /// Makes room for some open files, by closing those that waited longest.
+    /// Makes room for so many open files, by closing those that were written longest ago.
     fn wake(&mut self, files: usize) -> io::Result<()> {
         while self.awake + files > self.most {
             let awake = self.open.values_mut().filter(|open| open.is_awake);
@@ -310,7 +310,8 @@ impl<'f> Parts<'f> {
         Ok(())
     }
 
-    /// Looks at how much a part holds, and gives it to the disk where all hold too much; ends its file where it is long.
+    /// Examines how much a part holds. Where all parts together hold too much, the fullest are written to disk; where the part's file is
+    /// long enough, it is ended.
     fn look(&mut self, part: Part) -> io::Result<()> {
         let Some(open) = self.open.get_mut(&part) else { return Ok(()) };
         let held = open.exporter.held();
@@ -347,7 +348,7 @@ impl<'f> Parts<'f> {
     }
 }
 
-/// What the program compresses the files of a folder with; other formats do it themselves.
+/// The compression that this program applies to the files of a folder; other formats compress by themselves.
 fn coding(format: &Format, shape: &Shape) -> Compression {
     match format.bytes {
         Bytes::Packed | Bytes::Members => Compression::None,
@@ -358,13 +359,13 @@ fn coding(format: &Format, shape: &Shape) -> Compression {
 /// The name of a file, without endings of languages and compression.
 fn name(format: &Format, shape: &Shape, part: Part, number: usize) -> String {
     if let (Files::Documents, Some((a, Some(b)))) = (format.files, part.langs) {
-        // As OPUS calls it, beside the folders of documents.
+        // OPUS calls the alignment so, beside the folders of documents.
         let part = shape.split.as_ref().map_or(String::new(), |_| format!(".{}", shape.part(part.split)));
         return format!("{a}-{b}{part}.xml");
     }
     let folder = part.langs.map_or(String::new(), |(a, b)| {
         let langs = b.map_or(a.to_string(), |b| format!("{a}-{b}"));
-        // So that what reads partitions finds them as a column.
+        // Programs that read partitioned folders then find the languages as a column.
         if format.has_columns() { format!("langs={langs}/") } else { format!("{langs}/") }
     });
     let name = shape.part(part.split);

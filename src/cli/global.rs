@@ -101,7 +101,7 @@ impl Global {
         self.read_too(&self.store)
     }
 
-    /// Opens a store to read it beside others.
+    /// Opens a store to read it beside the store of the command.
     pub fn read_too(&self, folder: &Path) -> anyhow::Result<(Store, Config)> {
         let store = self.open_at(folder, Access::Read)?;
         super::touched::watch(&store);
@@ -116,7 +116,7 @@ impl Global {
         Progress::new(self.shown(), self.verbose, None)
     }
 
-    /// Shows progress of a run, also to those who watch the store.
+    /// Shows the progress of a run, also to processes that watch the store.
     pub fn progress_of_run(&self) -> Progress {
         Progress::new(self.shown(), self.verbose, Some(&self.store))
     }
@@ -133,7 +133,7 @@ impl Global {
     }
 
     pub fn write(&self) -> anyhow::Result<Store> {
-        // What is written may depend on what was read, so it must not have changed.
+        // What is written now may depend on what was read from the store, so nobody may have changed that meanwhile.
         super::touched::check()?;
         super::touched::forget();
         self.open(Access::Write)

@@ -4,7 +4,7 @@ use clap::Command;
 
 use super::color::Style;
 
-/// What one does, and the commands for it.
+/// The groups: what their commands do, and the names of the commands.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Make pairs", &["run", "ingest", "align"]),
     ("Look", &["status", "hosts", "keys", "pairs", "bitext", "explain", "show", "index", "cat"]),
@@ -16,7 +16,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 
 /// The widest line.
 const WIDTH: usize = 80;
-/// Where what a command does begins.
+/// The column in which the descriptions of commands begin.
 const INDENT: usize = 15;
 
 /// The command line, with its commands in groups.

@@ -85,7 +85,7 @@ impl Hosts {
     }
 }
 
-/// Languages with their numbers of pages; "en:12 fr:3" where there are no lists.
+/// The languages of a host with their numbers of pages, as a list; as text, "en:12 fr:3", where the format has no lists.
 fn langs_of<'l>(langs: impl Iterator<Item = (&'l Lang, &'l u32)>) -> Value {
     langs.map(|(lang, pages)| json!({ "lang": lang.as_str(), "pages": pages })).collect()
 }

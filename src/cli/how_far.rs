@@ -1,4 +1,5 @@
-//! How far the work is: as a line for people, as JSON for programs, and as a note in the folder of the store, for those who watch a run.
+//! How far the work has come: as a line for people, as JSON for programs, and as a note in the folder of the store, for those who watch a
+//! run.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -19,12 +20,12 @@ const TELLING_SECONDS: f64 = 3.0;
 pub enum Event {
     /// A part of a stage begins.
     Begin,
-    /// It goes on.
+    /// The work goes on.
     #[default]
     Progress,
     /// The stage is done.
     End,
-    /// It has failed, or was stopped.
+    /// The work has failed, or was stopped.
     Stopped,
 }
 
@@ -34,7 +35,7 @@ pub struct HowFar {
     pub event: Event,
     pub stage: String,
     pub what: String,
-    /// What is counted by `done` and `total`.
+    /// The unit in which `done` and `total` are counted.
     pub unit: String,
     pub done: u64,
     pub total: Option<u64>,
@@ -70,7 +71,7 @@ pub fn left_at(rate: Option<f64>, left: Option<u64>) -> Option<f64> {
 }
 
 impl StepLine {
-    /// A step by its name, its amounts so far and in all, the seconds it takes so far, and its units in a second.
+    /// A step with its name, the amount done and the whole amount, the seconds it has taken, and its units in a second.
     pub fn new(what: &str, (done, total): (u64, u64), seconds: f64, rate: Option<f64>) -> StepLine {
         let seconds_left = left_at(rate, total.checked_sub(done));
         StepLine { what: what.to_owned(), done, total, seconds: rounded(seconds), seconds_left }
@@ -85,7 +86,7 @@ impl StepLine {
 }
 
 impl HowFar {
-    /// The same, with its amounts so far and in all, its seconds so far, and its units in a second.
+    /// The same report, with the amount done and the whole amount, the seconds so far, and the units in a second.
     pub fn with(self, unit: &str, (done, total): (u64, Option<u64>), seconds: f64, rate: Option<f64>) -> HowFar {
         let seconds_left = left_at(rate, total.and_then(|total| total.checked_sub(done)));
         // A slow rate has few units in a second.
@@ -115,7 +116,7 @@ impl HowFar {
     }
 }
 
-/// "stage 5 of 7, verify"; work that is not a stage has no number.
+/// "stage 5 of 7, verify"; work that is no stage has no number.
 pub fn numbered(stage: &str) -> String {
     match STAGES.iter().position(|known| known.name() == stage) {
         Some(at) => format!("stage {} of {}, {stage}", at + 1, STAGES.len()),
@@ -138,7 +139,7 @@ fn time_left(seconds: f64) -> String {
     format!(", {:#} left", HumanDuration(Duration::from_secs_f64(seconds)))
 }
 
-/// ", 61 sites/s, 2m left", as far as it is known after so many seconds.
+/// ", 61 sites/s, 2m left", as far as this is known after so many seconds.
 pub fn pace(rate: f64, seconds_left: Option<f64>, unit: &str, seconds: f64) -> String {
     if rate <= 0.0 || !rate.is_finite() || seconds < TELLING_SECONDS {
         return String::new();
@@ -152,8 +153,8 @@ pub fn pace(rate: f64, seconds_left: Option<f64>, unit: &str, seconds: f64) -> S
     text
 }
 
-/// A file in the folder of a store that says how far its run is. It is no part of the store: it goes with the run, and what a killed run
-/// has left is not believed, since nobody holds the store then.
+/// A file in the folder of a store that says how far its run has come. It is no part of the store: it is removed when the run ends. A note
+/// that a killed run has left is not believed, since no process holds the store then.
 pub struct Note {
     path: PathBuf,
 }
@@ -173,7 +174,7 @@ impl Note {
         let _ = fs::remove_file(&self.path);
     }
 
-    /// Writes it. Where it cannot be written, those who watch are told nothing.
+    /// Writes the note. Where it cannot be written, those who watch are told nothing.
     pub fn write(&self, how_far: &HowFar) {
         let part = self.path.with_extension("new");
         let _ = fs::remove_file(&part);
@@ -183,7 +184,7 @@ impl Note {
         }
     }
 
-    /// What the run that works on the store wrote last; `None` where none does, or it has written nothing yet.
+    /// What the run that is working on the store has written last; `None` where no run is, or where it has written nothing yet.
     pub fn read(folder: &Path) -> Option<HowFar> {
         if !Store::is_worked_on(folder) {
             return None;

@@ -45,7 +45,7 @@ const EXPENDABLE: [&[&str]; 20] = [
     &["rank"],
 ];
 
-/// A column, with the widths that it would like to have.
+/// A column, with the widths that suit it.
 pub struct Wish {
     /// Its name.
     pub name: &'static str,
@@ -199,7 +199,7 @@ pub fn shorten_two(a: &str, b: &str, room: usize) -> [String; 2] {
         return both.map(str::to_owned);
     }
     let common = both[0].chars().zip(both[1].chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
-    // What differs begins with the segment in which the first differing letter is.
+    // The part in which the URLs differ begins with the segment that has the first differing letter.
     let start = both[0][..common].rfind(['/', '?', '&']).unwrap_or(0);
     let host = both[0].find('/').filter(|host| *host < start).map_or(0, |host| host + 1);
     both.map(|text| {
@@ -363,7 +363,7 @@ mod tests {
             let cut = shorten(text, room);
             assert!(cut.width() <= room && cut.width() + 3 > room, "{room}: {cut}");
         }
-        // A point below a letter stays with it.
+        // A point below a letter stays with the letter.
         assert_eq!(shorten("שָׁלוֹם עולם", 5).width(), 5);
         assert!(!shorten("aaaaaae\u{301}b", 4).contains("…\u{301}"));
     }

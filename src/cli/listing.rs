@@ -71,7 +71,7 @@ impl ListArgs {
         self.sorted(columns, None)
     }
 
-    /// Begins the listing, in an order of its own where none is asked for.
+    /// Begins the listing, in the usual order of its rows unless the user asks for another one.
     pub fn sorted(&self, columns: &[&'static str], usual: Option<&str>) -> anyhow::Result<Listing> {
         let sort = self.sort().or(usual).map(|sort| Sort::parse(sort, columns)).transpose()?;
         let left = self.limit.unwrap_or(usize::MAX);
@@ -96,7 +96,7 @@ pub struct WhereArg {
 }
 
 impl WhereArg {
-    /// Begins a listing with these rows only, in an order of its own where none is asked for.
+    /// Begins a listing with the rows that meet the conditions, in the usual order unless the user asks for another one.
     pub fn listing(&self, list: &ListArgs, columns: &[&'static str], usual: Option<&str>) -> anyhow::Result<Listing> {
         let kinds: Vec<(&'static str, ColumnKind)> = columns.iter().map(|&column| (column, compared(column))).collect();
         let parse = |text: &String| {
@@ -145,7 +145,7 @@ fn compared(column: &str) -> ColumnKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sort {
     column: usize,
-    /// The other way round: texts from Z, numbers from the smallest.
+    /// Sorts the other way round: texts from Z, numbers from the smallest.
     is_turned: bool,
 }
 
@@ -183,7 +183,7 @@ pub struct Listing {
     sort: Option<Sort>,
     /// Rows to be sorted.
     unsorted: Vec<Vec<Value>>,
-    /// How many more rows it takes.
+    /// How many more rows the listing takes.
     left: usize,
 }
 
@@ -221,7 +221,7 @@ impl Listing {
         Ok(Listing { columns, rows, conditions: Vec::new(), sort: None, unsorted: Vec::new(), left })
     }
 
-    /// Prints a row that fits, unless the limit is reached.
+    /// Prints a row if it meets the conditions, unless the limit is reached.
     pub fn row(&mut self, values: Vec<Value>) -> io::Result<()> {
         if !self.conditions.iter().all(|condition| condition.holds_of(&values)) {
             return Ok(());

@@ -91,7 +91,7 @@ Examples:
 
 Exit codes: 0 done, 1 error or inputs skipped by --keep-going, 2 usage, 130 interrupted.";
 
-/// What to type, for whoever has typed nothing.
+/// The commands to type first, for a user who has typed none.
 pub const FIRST_STEPS: &str = "\
 diglot finds the pages of web archives that are translations of each other.
   diglot run crawl.warc.gz            read an archive (WARC, WACZ, ZIM, a mirror, …) and pair its pages

@@ -9,7 +9,7 @@ use std::os::unix::fs::FileTypeExt;
 #[cfg(unix)]
 const VARIABLE: &str = "DIGLOT_ALIVE_FD";
 
-/// Ends the program once nobody holds the other end of the pipe; a killed process lets go of it too. Committed data is safe.
+/// Ends the program once no process holds the other end of the pipe; a process that is killed lets go of it too. Committed data is safe.
 #[cfg(unix)]
 pub fn watch() {
     let Some(number) = std::env::var(VARIABLE).ok().and_then(|text| text.parse::<u32>().ok()) else { return };

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use diglot::export::Compression;
 use flate2::write::GzEncoder;
 
-/// A file that is opened when it is written, and may be closed meanwhile: what is written then is appended. What compresses begins anew, as
-/// both gzip and zstd allow it: all that was written is read as one.
+/// A file that is opened when it is written, and may be closed in between; later writes append to it. Compression then begins anew, which
+/// both gzip and zstd allow: the parts are read as one stream.
 #[derive(Clone)]
 pub struct PartFile(Arc<Mutex<State>>);
 
@@ -27,7 +27,7 @@ enum Open {
 }
 
 impl PartFile {
-    /// Makes the file, with what all of it is compressed with.
+    /// Makes the file, and says how all of it is compressed.
     pub fn create(path: PathBuf, compression: Compression) -> io::Result<PartFile> {
         File::create_new(&path)?;
         Ok(PartFile(Arc::new(Mutex::new(State { path, compression, open: None }))))
@@ -47,7 +47,7 @@ impl PartFile {
         Ok(fs::metadata(&self.state().path)?.len())
     }
 
-    /// Writes what waits, and closes the file until more is written.
+    /// Writes what is buffered, and closes the file until more is written.
     pub fn close(&self) -> io::Result<()> {
         match self.state().open.take() {
             None => Ok(()),

@@ -1,5 +1,5 @@
-//! `diglot pdf`: makes HTML of one PDF, within limits. Other processes of the program call it; whoever wants to see what is read of a PDF
-//! can do so too.
+//! `diglot pdf`: makes HTML of one PDF, within limits. The program calls it in processes of its own; a user who wants to see what is read
+//! of a PDF can call it too.
 
 use std::io::{self, Read, Write};
 
@@ -42,7 +42,7 @@ impl Pdf {
     }
 }
 
-/// Has this program read PDF wherever an archive has one.
+/// Makes this program the one that reads the PDF in archives.
 pub fn be_there() {
     // The command exists under this name.
     debug_assert_eq!(PDF_COMMAND, "pdf");

@@ -77,13 +77,13 @@ pub struct Progress {
     /// True when a stage after ingestion has found something to do.
     worked: AtomicBool,
     state: Arc<Mutex<State>>,
-    /// The note of a run, which goes with it.
+    /// The note of a run in the folder of its store; it is removed when the run ends.
     note: Option<Arc<Note>>,
 }
 
 struct State {
     bar: Option<ProgressBar>,
-    /// True between the beginning and the end of a part of the work.
+    /// True between the beginning and the end of a stage.
     is_at_work: bool,
     stage: String,
     /// The part of the stage.
@@ -133,7 +133,7 @@ impl State {
         .with(&self.unit, (self.done, self.total), self.began.elapsed().as_secs_f64(), rate)
     }
 
-    /// How far a stage is at its end, and nothing of it from then on: the next one may end without having begun.
+    /// Reports how far a stage has come at its end, and then forgets everything of it: the next stage may end without having begun.
     fn end(&mut self, stage: &str, event: Event) -> HowFar {
         stage.clone_into(&mut self.stage);
         let how_far = self.how_far(event);
@@ -160,8 +160,8 @@ fn shown_on_bar(stage: &str, what: &str) -> String {
 /// Bytes of the stack of a thread that tells how far the work is: several times what writing a line takes.
 const TELLING_STACK: usize = 512 << 10;
 
-/// Tells how far the current work is whenever `every` has passed since the last time, even without new reports, until nobody holds the
-/// state any more. Nothing is told while nothing is at work.
+/// Reports how far the current work has come whenever `every` has passed since the last report, until nobody holds the state any more.
+/// Nothing is reported while there is no work.
 fn tell_from_time_to_time(state: &Weak<Mutex<State>>, every: Duration, tell: impl Fn(MutexGuard<'_, State>)) {
     let mut told = Instant::now();
     loop {
@@ -176,14 +176,14 @@ fn tell_from_time_to_time(state: &Weak<Mutex<State>>, every: Duration, tell: imp
 }
 
 impl Progress {
-    /// Progress of a command; a run also leaves a note in the folder of its store, for those who watch it.
+    /// Shows the progress of a command. A run also leaves a note in the folder of its store, for processes that watch it.
     pub fn new(shown: Shown, verbose: bool, noted_in: Option<&Path>) -> Progress {
         let mut progress = Progress::silent(shown, verbose);
         match shown {
             Shown::Auto if !stderr().is_terminal() => {
                 progress.every(LINE_EVERY, |state| tell(state.how_far(Event::Progress).line()))
             }
-            // The state is held meanwhile, so that no event that comes later is told earlier.
+            // The state is locked while a line is written, so that lines come in the order of events.
             Shown::Json => progress.every(SECOND, |state| tell_program(&state.how_far(Event::Progress))),
             Shown::Auto | Shown::None => {}
         }
@@ -201,10 +201,11 @@ impl Progress {
         progress
     }
 
-    /// Starts a thread that tells how far the work is from time to time, as long as there is any.
+    /// Starts a thread that reports from time to time how far the work has come, as long as there is any.
     fn every(&self, every: Duration, tell: impl Fn(MutexGuard<'_, State>) + Send + 'static) {
         let state = Arc::downgrade(&self.state);
-        // If no thread can be started, nothing is told. Its stack is small, since other threads must find room where a system gives little.
+        // If no thread can be started, nothing is reported. Its stack is small, since other threads must find room on systems that give
+        // little.
         let _ =
             thread::Builder::new().stack_size(TELLING_STACK).spawn(move || tell_from_time_to_time(&state, every, tell));
     }
@@ -257,14 +258,15 @@ type Start = Arc<Begun>;
 
 #[derive(Default)]
 struct Begun {
-    /// The amount, and the time. Reading an archive may be resumed in its middle, which only the first report shows.
+    /// The amount done at the first report, and its time. Reading an archive may be resumed in its middle, which only the first report
+    /// shows.
     from: OnceLock<(u64, Instant)>,
-    /// How much of what is done since then was there before.
+    /// How much of the amount done since then had been done by an earlier run.
     known: AtomicU64,
 }
 
 impl Begun {
-    /// The amount that was done in a second, and the seconds since the start, once there is one.
+    /// The amount done in a second, and the seconds since the start; `None` before the start.
     fn rate(&self, done: u64) -> Option<(f64, f64)> {
         let (from, began) = self.from.get()?;
         let seconds = began.elapsed().as_secs_f64();
@@ -311,12 +313,12 @@ impl Observer for Progress {
                 bar.finish_and_clear();
             }
             if self.shown == Shown::Json && state.is_at_work {
-                // The part before it.
+                // This ends the part of the work before this one.
                 tell_program(&state.how_far(Event::End));
             }
             let now = Instant::now();
             (state.stage, state.what, state.unit) = (stage.to_owned(), what.to_owned(), unit.to_owned());
-            // Lines are timed by the whole run, since its steps may be short.
+            // The times of lines count from the beginning of the whole stage, since its steps may be short.
             (state.total, state.began, state.start) = (total, now, Start::default());
             (state.done, state.step, state.is_at_work) = (0, None, true);
             state.note.clear();
@@ -410,14 +412,14 @@ impl Follower {
         Follower { shown, bar: None, told: None }
     }
 
-    /// Shows it on a terminal; else prints a line, unless one was printed a short time ago.
+    /// Shows progress on a terminal. Elsewhere prints a line, unless one was printed a short time ago.
     pub fn show(&mut self, how_far: &HowFar) {
         if self.shown == Shown::Auto && stderr().is_terminal() {
             let bar = self.bar.get_or_insert_with(|| {
                 let style = ProgressStyle::with_template("{wide_msg}\n{prefix}");
                 ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
             });
-            // The time left stands on a line of its own, so that no long name cuts it off.
+            // The time left stands on a line of its own, so that a long name does not push it off the screen.
             bar.set_message(how_far.text());
             bar.set_prefix(how_far.numbers());
             return;
@@ -430,7 +432,7 @@ impl Follower {
         if self.shown == Shown::Json { tell_program(how_far) } else { tell(how_far.line()) }
     }
 
-    /// Takes it off the terminal, to make room for other lines.
+    /// Takes the display off the terminal, to make room for other lines.
     pub fn pause(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
@@ -467,7 +469,7 @@ mod tests {
         // 400 in ten seconds, or somewhat longer on a busy machine; counting all 900 would give 90 a second.
         let rate: u64 = told.trim_start_matches(", ").split(' ').next().and_then(|rate| rate.parse().ok()).unwrap_or(0);
         assert!((20..=40).contains(&rate), "{told}");
-        // What was answered by an earlier run, and is passed over in this one.
+        // An earlier run has answered these; this run passes over them.
         start.known.store(390, Ordering::Relaxed);
         let (rate, _) = start.rate(900).expect("it began");
         assert!((0.5..=1.0).contains(&rate), "{rate}");

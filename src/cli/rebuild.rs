@@ -88,7 +88,7 @@ impl Rebuild {
         self.shape.is_dataset(self.format.as_deref(), self.file())
     }
 
-    /// Reads the list and the archives, and writes the rows. What is asked wrongly is told before the archives are read.
+    /// Reads the list and the archives, and writes the rows. Wrong options are reported before the archives are read.
     fn write(
         &self,
         (format, plan): (&Format, &Plan<'_>),
@@ -133,14 +133,14 @@ impl Rebuild {
         self.check(count, &rest, &refused)
     }
 
-    /// Reads the archives; returns what was not read, or not to its end.
+    /// Reads the archives; returns the inputs that were not read, or not to their end.
     fn read(&self, inputs: &Inputs, texts: &mut Texts, config: &Config) -> anyhow::Result<Vec<Refused>> {
         let mut refused = inputs.refused.clone();
         let mut damaged = 0_u64;
         for path in &inputs.archives {
             match texts.read(path, config, &check_stop)? {
                 Ok(is_sound) => damaged += u64::from(!is_sound),
-                // It may not occur later.
+                // An error of the disk may not occur the next time, so it ends the command instead of leaving the archive out.
                 Err(error @ Error::Io { .. }) if !self.keep_going => return Err(error.into()),
                 Err(error) => refused.push(Refused { path: path.clone(), reason: error.to_string(), is_fault: true }),
             }

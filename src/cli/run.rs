@@ -65,7 +65,7 @@ enum Format {
     Json,
 }
 
-/// What to type, for whoever runs nothing.
+/// The command to type first, for a user who runs nothing.
 const FIRST_RUN: &str = "  \
   diglot run crawl.warc.gz            read an archive, or several: files, folders, 'patterns*'
   diglot run mirror/                  read a mirror: of HTTrack, `wget -m`, or saved pages
@@ -119,7 +119,7 @@ impl Run {
         told(&tally)
     }
 
-    /// Prints what would be read, and which stages would run again.
+    /// Prints what the run would read, and which stages it would do again.
     fn tell_what_would_be(&self, global: &Global) -> anyhow::Result<()> {
         let store = if global.has_store()? { Some(global.read()?.0) } else { None };
         let kept = store.as_ref().map(|store| store.settings().clone()).unwrap_or_default();
@@ -179,14 +179,14 @@ fn is_list(input: &OsString) -> bool {
     input.as_encoded_bytes().starts_with(b"@")
 }
 
-/// The results of reading the inputs, in a line, with lines about what was left out.
+/// The outcome of reading the inputs, in one line, followed by lines about what was left out.
 fn lines_of(tally: &Tally) -> String {
     let told = tally.to_string();
     let lines: Vec<_> = told.lines().map(printable).collect();
     format!("inputs: {}", lines.join("\n"))
 }
 
-/// Reports the results of reading the inputs.
+/// Reports the outcome of reading the inputs.
 ///
 /// # Errors
 /// When something that was asked for was not done.
@@ -288,7 +288,7 @@ fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Applies settings to a store, and says so where they come too late for what it has.
+/// Applies settings to a store, and reports those that come too late for what the store already has.
 fn apply(settings: &Given, store: &mut Store) -> anyhow::Result<Config> {
     let before = store.settings().clone();
     let config = settings.apply(store)?;

@@ -14,10 +14,10 @@ use super::freshness::place;
 
 /// The stages that a command runs; the command has the options that affect these.
 pub trait Runs {
-    /// True for a stage it runs.
+    /// True for a stage that the command runs.
     fn runs(stage: &str) -> bool;
 
-    /// True for a setting that it has as an option.
+    /// True for a setting that the command has as an option.
     fn takes(setting: &Setting) -> bool {
         setting.stages.iter().any(|stage| Self::runs(stage))
     }
@@ -30,10 +30,10 @@ pub trait Runs {
 pub struct AllStages;
 /// Ingestion alone.
 pub struct OnlyIngest;
-/// What follows ingestion.
+/// Runs all stages after ingestion.
 pub struct AfterIngest;
 
-/// No stage: the texts of pages are taken out of archives, without a store.
+/// Runs no stage: it takes the texts of pages out of archives, without a store.
 pub struct OnlyTexts;
 
 impl Runs for OnlyTexts {
@@ -66,7 +66,7 @@ impl Runs for AfterIngest {
     }
 }
 
-/// Those settings that affect the stages of a command, as its options.
+/// The settings that affect the stages of a command, as its options.
 pub struct Settings<R> {
     given: Given,
     of: PhantomData<R>,
@@ -85,7 +85,7 @@ pub fn differing(a: &StoredSettings, b: &StoredSettings) -> Vec<&'static str> {
     SETTINGS.iter().map(|setting| setting.name).filter(|name| !a.of(name).eq(b.of(name))).collect()
 }
 
-/// The settings of a store that are not at their defaults; each run uses them without being told again.
+/// The settings of a store that are not at their defaults. Each run uses them without being given them again.
 pub struct Differing {
     /// Names and values; lists with commas.
     pub settings: Vec<(&'static str, String)>,
@@ -106,7 +106,8 @@ impl Differing {
         Differing { settings: settings.collect(), place: place(store.folder()) }
     }
 
-    /// The changed settings of a store as strangers may read them: of a program neither its options nor its folder, and of a file only its name.
+    /// The changed settings of a store in a form that strangers may read: a program without its options and its folder, and a file by its
+    /// name alone.
     pub fn published(store: &Store) -> Vec<(String, String)> {
         let kept = store.settings();
         let names = Differing::of(store).settings.into_iter().map(|(name, _)| name);
@@ -142,7 +143,7 @@ impl std::fmt::Display for Differing {
     }
 }
 
-/// What strangers may read of the value of a setting.
+/// The part of a setting's value that strangers may read.
 fn published(name: &str, value: &str) -> String {
     let last = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
     match setting(name) {

@@ -36,7 +36,7 @@ pub struct ShapeArgs {
     compression: Option<String>,
 }
 
-/// What files are called that are not divided for training and tests.
+/// The name of files that are not divided for training and tests.
 pub const ONLY_PART: &str = "part";
 
 /// True for a name that ends as that of a folder does.
@@ -56,7 +56,7 @@ pub struct Shape {
     pub shard_bytes: Option<u64>,
     /// The parts for training and tests.
     pub split: Option<Split>,
-    /// What files are compressed with.
+    /// The compression of the files.
     pub compression: Compression,
 }
 
@@ -79,8 +79,8 @@ impl ShapeArgs {
         format == Some("hf") && file.is_some_and(is_folder)
     }
 
-    /// The name that says the format: that of the file, without an ending of compression; of a data set, that of its files, which are Parquet unless its
-    /// name says otherwise.
+    /// The name whose ending says the format: that of the file, without an ending for compression; for a data set, the name of its files,
+    /// which are Parquet unless their name says otherwise.
     pub fn naming(&self, format: Option<&str>, file: Option<&Path>) -> Option<String> {
         let name = file?.file_name()?.to_string_lossy();
         let says = |ending: &str| name.to_ascii_lowercase().ends_with(ending);
@@ -90,17 +90,17 @@ impl ShapeArgs {
         Some(name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name).to_owned())
     }
 
-    /// The names of the parts for training and tests; none where it is not divided so.
+    /// The names of the parts for training and tests; none where rows are not divided so.
     pub fn parts(&self) -> Vec<String> {
         self.split.iter().flat_map(Split::names).map(str::to_owned).collect()
     }
 
-    /// How rows are divided, by name of the option and value.
+    /// How rows are divided: the name of the option, and its value.
     pub fn told(&self) -> Option<(String, String)> {
         Some(("split".into(), self.split.as_ref()?.to_string()))
     }
 
-    /// What the only file is compressed with.
+    /// The compression of the only file.
     ///
     /// # Errors
     /// When its name, or the format, says something else than the option.
@@ -187,7 +187,7 @@ impl Shape {
         self.split.as_ref().and_then(|split| split.names().nth(number)).unwrap_or(ONLY_PART)
     }
 
-    /// What follows the ending of a format in the names of its files.
+    /// The ending that this division adds to the names of files, behind that of the format.
     pub fn ending(&self, format: &Format) -> &'static str {
         match (format.bytes, self.compression) {
             (Bytes::Packed, _) | (_, Compression::None | Compression::Snappy) => "",

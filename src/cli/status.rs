@@ -52,7 +52,7 @@ const POLL: Duration = Duration::from_millis(500);
 
 impl Status {
     pub fn run(self, global: &Global) -> anyhow::Result<()> {
-        // Where lists are not read as they come, those in between would be rows of one list.
+        // Where lists are not read as they appear, all but the last one would only be more rows of the same list.
         let is_live = stdout().is_terminal();
         let mut listed = if self.watch && !is_live { None } else { Some(self.list_last_commit(global)?) };
         if !self.watch {
@@ -60,7 +60,7 @@ impl Status {
         }
         let mut follower = Follower::new(global.shown());
         let mut was_at_work = false;
-        // Whether a run is at work is looked at before its last commit, so that the last one of all is listed.
+        // Whether a run is at work is asked before its last commit is looked up, so that the very last commit is listed.
         while Store::is_worked_on(&global.store) || self.is_new(global, listed)? {
             if self.is_new(global, listed)? {
                 follower.pause();
@@ -81,7 +81,7 @@ impl Status {
         Ok(())
     }
 
-    /// True when the last commit is another than the one that was listed last, if any was.
+    /// True when the last commit is not the one that was listed last, if any was listed.
     fn is_new(&self, global: &Global, listed: Option<u64>) -> anyhow::Result<bool> {
         let Some(listed) = listed else { return Ok(false) };
         Ok(Store::open(&global.store, Access::Read)?.commit_number() != listed)
@@ -129,7 +129,7 @@ impl Status {
         ] {
             listing.row(vec![json!("total"), json!(name), json!(count), json!(detail)])?;
         }
-        // While a run writes, languages and hosts with few pairs would be counted again and again.
+        // While a run writes, these would be counted again and again: languages, and hosts with few pairs.
         if !self.watch {
             list_languages(store, config, &mut listing)?;
         }
@@ -195,7 +195,7 @@ impl Status {
     }
 }
 
-/// Lists the languages with the most pages, and pages of none.
+/// Lists the languages with the most pages, and how many pages are in no language.
 fn list_languages(store: &Store, config: &Config, listing: &mut Listing) -> anyhow::Result<()> {
     let found = query::languages(store, config)?;
     let (known, none): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| found.lang.is_known());
@@ -242,7 +242,7 @@ fn reasons(archives: &[ArchiveLine]) -> Vec<(SkipReason, u64)> {
     counts
 }
 
-/// How many were left out by reason: captures, then pages that settings leave out.
+/// How many captures and pages were left out, by reason: first captures, then pages that settings leave out.
 pub fn left_out(store: &Store, totals: &Totals) -> anyhow::Result<Vec<(&'static str, u64)>> {
     let reasons = reasons(&query::archives(store)?).into_iter();
     let of_settings = totals.left_out.iter().map(|(reason, count)| (*reason, *count));

@@ -279,7 +279,7 @@ impl Found {
         Ok(())
     }
 
-    /// As much of it as is printed for people, but for all pairs of languages.
+    /// Everything that is printed for people, but for all pairs of languages.
     fn json(&self) -> serde_json::Result<Map<String, Value>> {
         let key = |key: &KeyLine| serde_json::to_value(Columns(&KeyLine::COLUMNS, &key.values()));
         let langs = self

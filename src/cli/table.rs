@@ -12,10 +12,11 @@ use super::color;
 use super::layout::{GAP, Wish, fit, natural, shorten_two};
 use super::say::say;
 
-/// Columns of URLs of which the second goes below the first where there is no room for both side by side; and columns that then do the same.
+/// Pairs of columns with URLs: the second goes below the first where there is no room for both side by side. The other pairs of columns
+/// then do the same.
 const BELOW: [(&str, &str); 2] = [("url_a", "url_b"), ("url", "from")];
 const ALSO_BELOW: [(&str, &str); 1] = [("lang_a", "lang_b")];
-/// Columns of places in files, which are copied into commands.
+/// Columns that hold places in files. Users copy these into commands, so their digits are not grouped.
 const PLACES: [&str; 2] = ["offset", "length"];
 /// Columns in which some words are coloured.
 const STATES: [&str; 2] = ["state", "detail"];

@@ -1,4 +1,4 @@
-//! Take-down lists, and other files that say of themselves what is wrong with them.
+//! Reads take-down lists, and other files whose errors name the file.
 
 use std::fs::File;
 use std::io;
@@ -16,10 +16,10 @@ pub fn take_down(path: &Path) -> Result<TakeDown, Error> {
     told_by(path, |file| TakeDown::read(io::BufReader::new(file)))
 }
 
-/// How many lines of a take-down list are named that name nothing.
+/// How many lines of a take-down list that match nothing are named.
 const UNMET: usize = 10;
 
-/// Says which lines of a take-down list name nothing of the rows that were looked at.
+/// Reports which lines of a take-down list match none of the rows that were examined.
 pub fn say_unmet(list: &TakeDown, rows: &str) {
     let unmet = list.unmet();
     if unmet.is_empty() {
@@ -31,7 +31,7 @@ pub fn say_unmet(list: &TakeDown, rows: &str) {
     say(format!("of {} of --take-down there are no {rows} here: {names}{more}", counted(unmet.len() as u64, "line")));
 }
 
-/// Reads a file that says of itself what is wrong with it.
+/// Reads a file; errors say what is wrong with which file.
 pub fn told_by<T>(path: &Path, read: impl FnOnce(File) -> io::Result<T>) -> Result<T, Error> {
     let file = inputs::open(path).map_err(Error::io(path, "opening"))?;
     read(file).map_err(|error| match error.kind() {

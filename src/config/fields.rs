@@ -1,4 +1,4 @@
-//! Every field of the configuration, by its name: `keys.min_power`, `verify.profile.shingle`.
+//! Every field of the configuration, by its name: `keys.min_power`, `verify.profile.max_words`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

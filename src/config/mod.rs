@@ -48,8 +48,8 @@ pub fn different_languages<'n>(names: impl IntoIterator<Item = &'n str>) -> Resu
     Ok(())
 }
 
-/// Checks the languages of which pairs are asked for: none stands for all, and one alone has no pairs. `zh` counts as two. `all` says, for
-/// the message, how to get the pairs of all languages.
+/// Checks the languages whose pairs are asked for: none stands for all, and one alone has no pairs. `zh` counts as two. `all` says, for the
+/// message, how to get the pairs of all languages.
 ///
 /// # Errors
 /// When there is one language.
@@ -156,7 +156,7 @@ pub struct Config {
     pub ingest: IngestParams,
     /// Which pages are left out of sites.
     pub index: IndexParams,
-    /// The program that scores sentence pairs, if the user has one. It changes no result: its scores stand beside them.
+    /// The program that scores sentence pairs, if the user has one. It changes no result: its scores are kept beside the results.
     pub scorer: ProgramParams,
     /// How much memory may be used. No result depends on it.
     pub memory: Memory,
@@ -215,7 +215,8 @@ pub struct IngestParams {
     pub commit_bytes: usize,
     /// The program that tells the languages of texts in the place of detection, if the user has one.
     pub program: ProgramParams,
-    /// The smallest probability, 0..=1, at which a language that it tells is believed; one below it is a guess. Default 0.5.
+    /// The smallest probability, 0..=1, with which a language that the program tells is believed. Below it, the language is a guess.
+    /// Default 0.5.
     pub min_probability: f64,
 }
 
@@ -233,14 +234,14 @@ impl Default for IngestParams {
     }
 }
 
-/// Which pages are left out of sites for what they, or their owners, say.
+/// Which pages are left out of sites because of what they, or their owners, say.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct IndexParams {
-    /// True where pages are left out whose owners opt out of the use of their texts. Default false: it is recorded.
+    /// True where pages are left out whose owners opt out of the use of their texts. Default false: this is only recorded.
     pub respect_robots: bool,
-    /// The name of the crawler whose rules in `robots.txt` count. Default `*`: those for all.
+    /// The name of the crawler whose rules in `robots.txt` count. Default `*`: the rules for all crawlers.
     pub robots_agent: String,
-    /// True where pages are left out that are known to be translated by a machine. Default false: it is recorded.
+    /// True where pages are left out that are known to be translated by a machine. Default false: this is only recorded.
     pub skip_machine_translated: bool,
 }
 
@@ -258,7 +259,7 @@ pub struct ProgramParams {
     /// For how long the program may be silent while an answer is due, in seconds. Default 120: a model of 2 GB may have to be read from a slow
     /// disk first.
     pub timeout_seconds: u32,
-    /// How many of it run side by side. Default 1, since each may have a model of some gigabytes in memory.
+    /// How many processes of the program run side by side. Default 1, since each may have a model of some gigabytes in memory.
     pub processes: u32,
     /// True where the user named the program for this very run. A program that only a store names is never started, since stores may come
     /// from others.

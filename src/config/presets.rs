@@ -7,7 +7,7 @@ use crate::keys;
 pub struct Preset {
     /// Its name on the command line and in stores.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// What the preset is, in one line.
     pub about: &'static str,
     /// Turns the default configuration into that of the preset.
     make: fn(&mut Config),

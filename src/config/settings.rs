@@ -71,27 +71,28 @@ pub type Choice = (&'static str, &'static str);
 
 /// Which method pairs pages.
 pub const METHOD: &str = "Method";
-/// What is read.
+/// The group of settings for what is read.
 pub const INPUT: &str = "Input";
 /// Which pages are paired with each other.
 pub const SITES: &str = "Languages and sites";
-/// Which pages are left out for what they, or their owners, say.
+/// The group of settings for which pages are left out because of what they, or their owners, say.
 pub const OWNERS: &str = "What pages say of themselves";
-/// What counts as evidence for a pair, and how much of it is enough.
+/// The group of settings for what counts as evidence for a pair, and how much of it is enough.
 pub const EVIDENCE: &str = "Evidence";
 /// The method of Liu et al. 2014.
 pub const LINK_2014: &str = "Preset link-2014";
 
-/// A program that scores sentence pairs. Its scores stand beside the results of the stage, and change none of them.
+/// The group of settings for a program that scores sentence pairs. Its scores are kept beside the results of the stage, and change none of
+/// them.
 pub const SCORES: &str = "Scores of one's own";
 
 /// The setting for folders of pages that do not say from where they were saved.
 pub const BASE_URL: &str = "base-url";
-/// The settings that name programs. What only a store has of them is never started.
+/// The setting that names the program that tells languages. A program that only a store names is never started.
 pub const LANGUAGE_PROGRAM: &str = "language-program";
-/// That of the program that scores sentence pairs.
+/// The setting that names the program that scores sentence pairs.
 pub const SCORER: &str = "scorer";
-/// What names languages.
+/// The values that a setting of languages expects, for messages.
 pub const LANGUAGE_TAGS: &str = "languages of ISO 639, such as en, fr, zh-Hans";
 /// How many processes of a program there may be: more than any machine has memory for.
 const MAX_PROCESSES: u32 = 1024;
@@ -602,7 +603,7 @@ fn whole<T: std::str::FromStr>(text: &str) -> std::result::Result<T, &'static st
     text.parse().map_err(|_| "a whole number")
 }
 
-/// A command, divided into words as a shell does, but for what only a shell can do.
+/// Divides a command into words as a shell does, leaving aside features that only a shell has.
 fn words(text: &str) -> std::result::Result<Vec<String>, &'static str> {
     let words = shlex::split(text).filter(|words| words.first().is_some_and(|program| !program.is_empty()));
     words.ok_or("a program and its arguments, with quotes in pairs")

@@ -1,19 +1,19 @@
-//! Copies that say so: pages that name the URL of another page of the site as their own (`rel=canonical` and its like).
+//! Copies that declare themselves: pages that name the URL of another page of the site as their own (`rel=canonical` and its like).
 //!
-//! Sites get it wrong in many ways: every page names the home page, a translation its original, two pages each other. So a page is
-//! believed where the page that it names has nearly the same text in the same language.
+//! Sites make mistakes in many ways: every page names the home page, a translation names its original, or two pages name each other. So a
+//! page is believed only if the page that it names has nearly the same text in the same language.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alike::nearly_same;
 use crate::index::site::{Pages, SiteIndex};
 
-/// Pages that are copies by what they say.
+/// Pages that are copies according to what they declare.
 #[derive(Default)]
 pub struct Canonical {
     /// The page that stands for each of them: one that is no such copy itself.
     pub stands: FxHashMap<u32, u32>,
-    /// Pages that name themselves, or that such copies name.
+    /// Pages that name themselves, or that copies name.
     named: FxHashSet<u32>,
 }
 
@@ -50,7 +50,8 @@ impl Canonical {
     }
 }
 
-/// Where the way from each page that names another one ends; `None` where it comes back to where it was. Every page is passed once.
+/// The page at the end of the way from each page that names another one; `None` where the way leads back to itself. Every page is passed
+/// once.
 fn ends(next: &FxHashMap<u32, u32>) -> FxHashMap<u32, Option<u32>> {
     let mut ends: FxHashMap<u32, Option<u32>> = FxHashMap::default();
     let mut way: Vec<u32> = Vec::new();

@@ -1,7 +1,7 @@
 //! Copies: pages that say that they are another page, and untranslated pages that stand under the URL of another language once more.
 //!
-//! [`copies()`] finds them; `canonical` follows what pages say of themselves; `alike` tells whether two pages have nearly the same text, by
-//! their sketches, which [`sketch`] makes when a page is read.
+//! [`copies()`] finds them; `canonical` follows what pages declare; `alike` tells whether two pages have nearly the same text, by their
+//! sketches, which [`sketch`] makes when a page is read.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -136,8 +136,8 @@ struct Alike {
     all: bool,
 }
 
-/// True where pages that differ by an edit have enough in common to be copies. Titles are what is translated first: where the edit names a
-/// language, they may differ. Where it names none, the pages may be made of one template, and all of them has to be equal.
+/// True where two pages that differ by an edit have enough in common to be copies. Titles are what is translated first: where the edit
+/// names a language, they may differ. Where it names none, the pages may come from one template, so all of their hashes must be equal.
 fn is_enough(alike: Alike, (_, from, to): &Edit<'_>) -> bool {
     let names = is_language_name(from) || is_language_name(to);
     if names { true } else { alike.title && (alike.all || from.is_empty() || to.is_empty()) }
@@ -153,9 +153,9 @@ fn hash_of((field, from, to): Edit<'_>) -> u64 {
     hasher.digest()
 }
 
-/// True for an edit that recurs among pages that look like copies, in one language for the most part; it is given once for each time, by
-/// language. One that recurs in several languages alike, `calc` and `writer`, tells subjects apart: such pages are translated, and only
-/// look alike.
+/// True for an edit that recurs among pages that look like copies, mostly in one language. `of_edit` has one entry for each time the edit
+/// occurs, sorted by language. An edit that recurs equally in several languages, such as `calc` and `writer`, separates subjects: such
+/// pages are translated, and only look alike.
 fn tells_languages(of_edit: &[(u64, Lang)]) -> bool {
     let counts = || of_edit.chunk_by(|x, y| x.1 == y.1).map(<[_]>::len);
     let most = counts().max().unwrap_or(0);
@@ -163,9 +163,9 @@ fn tells_languages(of_edit: &[(u64, Lang)]) -> bool {
     of_edit.len() >= COPY_EDITS && strong == 1
 }
 
-/// So many hashes of its sketch put a page into buckets; it is compared with pages in the same bucket.
+/// By this many hashes of its sketch a page is put into buckets. It is compared with pages in the same buckets.
 const BUCKETS: usize = 3;
-/// So many pages of each bucket are compared with a page.
+/// A page is compared with this many pages of each bucket.
 const NEIGHBOURS: usize = 32;
 
 /// Repeated pairs of pages are removed from the list only when it is twice as long as this.

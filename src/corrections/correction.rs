@@ -65,7 +65,7 @@ impl Place {
         }
     }
 
-    /// How narrow the place is: of two that cover a page, the narrower counts.
+    /// How narrow the place is. If two places cover a page, the narrower one counts.
     pub fn narrowness(&self) -> (u8, usize) {
         match self {
             Place::Everywhere => (0, 0),
@@ -87,7 +87,7 @@ impl fmt::Display for Place {
             Place::Everywhere => f.write_str("*"),
             Place::Host(host) => f.write_str(host),
             Place::Folder(folder) => write!(f, "{folder}*"),
-            // Else it would be read as the folder.
+            // Written otherwise, it would be read as the folder.
             Place::Page(page) if page.ends_with("/*") => write!(f, "http://{page}#"),
             Place::Page(page) => write!(f, "http://{page}"),
         }
@@ -97,9 +97,9 @@ impl fmt::Display for Place {
 /// What a correction says of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Said {
-    /// It pairs, however few URLs match it.
+    /// The key pairs pages, however few URLs match it.
     Named,
-    /// It pairs nothing.
+    /// The key pairs no pages.
     Forbidden,
 }
 
@@ -112,7 +112,7 @@ pub enum Correction {
     Forbid([String; 2]),
     /// The pages of a place count for a language, whatever text and URLs say.
     Language(Place, Lang),
-    /// What is said of a key, by its pattern in either direction, where one of the two pages is in the place.
+    /// What is said of a key, given by its pattern in either direction, for pairs with at least one page in the place.
     Key(Said, String, Place),
     /// Two registrable domains are one site.
     Together([String; 2]),
@@ -197,7 +197,7 @@ impl Correction {
         }
     }
 
-    /// What it is about. Two corrections about the same say the same, or contradict each other.
+    /// The subject of the correction. Two corrections on the same subject say the same, or contradict each other.
     pub fn subject(&self) -> String {
         match self {
             Correction::Pin([a, b]) | Correction::Forbid([a, b]) => format!("pages {a} {b}"),

@@ -11,7 +11,8 @@ use crate::types::registrable_domain;
 /// The first line of a file.
 pub const HEAD: &str = "correction\tfirst\tsecond\tdate\tnote";
 
-/// Stands between the domains of a site that people have joined, in its name. No host has it (WHATWG URL, forbidden host code points).
+/// Stands between the domains that people have joined to one site, in its name. No host contains it (WHATWG URL, forbidden host code
+/// points).
 pub const JOINED: char = '|';
 
 /// A correction with its line.
@@ -30,7 +31,7 @@ pub struct Line {
 impl Line {
     /// The line of a correction.
     pub fn new(correction: Correction, date: &str, note: &str) -> Line {
-        // What would end a field or a line is a space.
+        // Characters that would end a field or a line become spaces.
         let plain = |text: &str| text.replace(['\t', '\n', '\r'], " ").trim().to_owned();
         Line { line: 0, correction, date: plain(date), note: plain(note) }
     }
@@ -59,17 +60,17 @@ impl Line {
 #[derive(Clone, Debug, Default)]
 pub struct Corrections {
     lines: Vec<Line>,
-    /// Positions of those that concern a registrable domain.
+    /// Positions of the corrections that concern a registrable domain.
     by_domain: FxHashMap<String, Vec<usize>>,
-    /// Positions of those that concern all.
+    /// Positions of the corrections that concern all domains.
     of_all: Vec<usize>,
     /// The domains that are one site, each group sorted.
     groups: Vec<Vec<String>>,
 }
 
 impl Corrections {
-    /// Reads a text: a correction a line, its kind, its two fields, date and note with tabs between them. Empty lines and those that begin
-    /// with `#` say nothing.
+    /// Reads a text with one correction on each line: its kind, its two fields, date and note, with tabs between them. Empty lines and
+    /// lines that begin with `#` are ignored.
     ///
     /// # Errors
     /// The number of the first line that makes no sense, or contradicts an earlier one, and why.

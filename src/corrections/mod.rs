@@ -1,7 +1,7 @@
 //! What a person knows better than the program: corrections of pairs, keys, languages and sites, which runs apply.
 //!
-//! `correction` is one correction and the [`Place`] for which it holds; `list` is the file with its lines, in which nothing contradicts
-//! anything else; `of_site` is what corrections say of one site, in the form in which methods ask.
+//! `correction` has one correction and the [`Place`] for which it holds; `list` is the file with its lines, no two of which contradict each
+//! other; `of_site` has the corrections that concern one site, in the form in which methods ask for them.
 
 mod correction;
 mod list;

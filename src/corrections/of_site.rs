@@ -1,11 +1,11 @@
-//! What corrections say of one site, in the form in which methods ask.
+//! The corrections that concern one site, in the form in which methods ask for them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::correction::{Correction, Place, Said, covers_host, hash_of, turned};
 use crate::types::{Key, Lang, host_of};
 
-/// What corrections say of one site.
+/// The corrections that concern one site.
 #[derive(Clone, Debug, Default)]
 pub struct OfSite {
     /// Two pages that are a pair, in order.
@@ -28,7 +28,7 @@ impl OfSite {
     /// From the corrections that concern a site.
     pub fn new<'c>(corrections: impl Iterator<Item = &'c Correction> + Clone) -> OfSite {
         let is_of_keys = |one: &&Correction| matches!(one, Correction::Language(..) | Correction::Key(..));
-        // Which domains are together shows in the pages of the site.
+        // Which domains are joined is visible in the pages of the site itself.
         let is_of_pages = |one: &&Correction| !matches!(one, Correction::Together(_));
         let hashes =
             (hash_of(corrections.clone().filter(is_of_keys)), hash_of(corrections.clone().filter(is_of_pages)));
@@ -79,7 +79,7 @@ impl OfSite {
         !self.stated.is_empty() || !self.of_hosts.is_empty()
     }
 
-    /// The language that is stated of a page: that of the page, else of the innermost folder, else of the host.
+    /// The language that is stated for a page: by a correction of the page itself, or else of the innermost folder, or else of the host.
     pub fn language(&self, identity: &str) -> Option<Lang> {
         if !self.states_languages() {
             return None;
@@ -113,7 +113,7 @@ impl OfSite {
     }
 }
 
-/// The narrowest of the places that cover one of the pages, with what is said of it.
+/// What is said of the narrowest of the places that cover one of the pages, with that place.
 fn narrowest<'p, T: Copy + 'p>(said: impl Iterator<Item = (&'p Place, T)>, pages: &[&str]) -> Option<T> {
     let covering = said.filter(|(place, _)| pages.iter().any(|page| place.covers(page)));
     covering.max_by_key(|(place, _)| place.narrowness()).map(|(_, said)| said)
@@ -122,7 +122,7 @@ fn narrowest<'p, T: Copy + 'p>(said: impl Iterator<Item = (&'p Place, T)>, pages
 /// Folders of a URL that are looked up, at most.
 const MAX_DEPTH: usize = 64;
 
-/// Under what the language of a page or folder is kept: a page may have the URL of a folder.
+/// The key under which the language of a page or folder is kept. A page may have the URL of a folder.
 fn url_key(correction: &Correction, url: String) -> String {
     match correction {
         Correction::Language(Place::Page(_), _) => format!("={url}"),

@@ -120,7 +120,7 @@ pub fn model(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> R
 fn models(job: &StepJob<'_>, wanted: &BTreeSet<LangPair>) -> Result<(Routes, Vec<(LangPair, ModelRecord)>)> {
     let mut learnt = Vec::new();
     job.for_each_given(MODEL, |row| {
-        // The languages are the first that there is of a model.
+        // The first row of a model begins with its languages.
         learnt.push(langs_of_row(&row, row.decode::<Langs>()?)?);
         Ok(())
     })?;
@@ -149,7 +149,7 @@ pub fn align(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> R
     let (routes, models) = models(job, &lang_pairs(&store)?)?;
     store.import_models(models)?;
     job.in_context(|context| Align.align_alone(&mut store, context, &routes))?;
-    // Sites are taken in the order of domains; of those with the same sentence pair as good as any, the first keeps it.
+    // Sites are taken in the order of domains. If several have the same sentence pair with a score as good as any, the first one keeps it.
     let mut sites = Vec::new();
     for_each_site(&store, |domain, id| sites.push((domain.to_owned(), id)))?;
     for (domain, id) in sites {

@@ -53,7 +53,7 @@ pub fn outline(_: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> R
             Ok((entry, page.outline()))
         };
         let pages = pages.into_iter().map(outline).collect::<Result<Vec<_>>>()?;
-        // Keys need nothing of what sitemaps declare.
+        // The search for keys needs nothing of what sitemaps declare.
         let skipped = skipped.into_iter().map(|entry| SkipEntry { declared: Vec::new(), ..entry }).collect();
         for portion in Captures::pack(pages, skipped, usize::MAX)? {
             output.put(&EngineRow { data: Some(coding::of_captures(&portion)?), ..row.clone() })?;
@@ -228,7 +228,7 @@ fn spread(store: &Store, id: SiteId, (kin, parts): (&Kin, Parts), output: &mut O
     }
     for row in result.copies.iter() {
         let (copy, original) = (row.0.to_native(), row.1.to_native());
-        // If its original is in another part, a copy is written as a copy of itself: either way it takes no part.
+        // If the original of a copy is in another part, the copy is written as a copy of itself: either way it takes no part.
         let original = if of(original) == of(copy) { original } else { copy };
         spread.put(of(copy), |found| found.copies.push((url(copy), url(original))))?;
     }
@@ -305,7 +305,7 @@ pub fn deal(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Re
             hands.held.entry(of(&entry.identity)).or_default().0.push((entry, bytes));
         }
         for entry in skipped {
-            // A sitemap speaks of pages in any part, and what the owner of a host says is of pages in all.
+            // A sitemap may be about pages in any part, and what the owner of a host says concerns the pages of all parts.
             if entry.declared.is_empty() && entry.reason != SkipReason::OwnerFile as u8 {
                 hands.held.entry(of(&entry.identity)).or_default().1.push(entry);
                 continue;
@@ -421,7 +421,7 @@ fn result(job: &StepJob<'_>, store: &Store, id: SiteId, of: (Option<Known>, Foun
     let page = |url: &str| pages.find(url).ok_or_else(|| missing(url));
     let hosts: BTreeMap<&str, _> =
         host_ranges(&pages).into_iter().map(|range| (host_of(pages.identity(range.start)), range)).collect();
-    // Of the pages between two URLs, those that are here.
+    // The pages of this part that lie between two URLs.
     let between = |(first, last): &(String, String)| {
         let end = pages.first_from(last);
         pages.first_from(first)..end + u32::from(pages.find(last).is_some())
@@ -451,7 +451,7 @@ fn result(job: &StepJob<'_>, store: &Store, id: SiteId, of: (Option<Known>, Foun
         copies: found.copies.iter().map(|(copy, of)| Ok((page(copy)?, page(of)?))).collect::<Result<_>>()?,
         hosts: found.hosts,
         keys: known.keys.into_iter().map(key).collect(),
-        // What the whole domain shows of languages has been said where its keys were found.
+        // What the domain shows of languages was written as rows where its keys were found.
         taught: Vec::new(),
     })
 }

@@ -1,4 +1,5 @@
-//! Sentence pairs that occur on several sites: the site where it is best keeps the pair, with its places on the other sites.
+//! Finds sentence pairs that occur on several sites. The site on which such a pair has the best score keeps it, with its places on the
+//! other sites.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,25 +1,25 @@
-//! The order of the work: which step follows on which, and what its tasks are given. An engine asks for it by `diglot exec --plan`.
+//! The order of the work: which step follows which, and what its tasks are given. An engine asks for it by `diglot exec --plan`.
 
 use serde::Serialize;
 
-/// Rows that a turn has written: its name, and their kind.
+/// Rows that a turn has written: the name of the turn, and the kind of the rows.
 pub type Rows = (&'static str, &'static str);
 
 /// How the rows of a turn are dealt out to tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Deal {
-    /// As they lie: what one task has written.
+    /// File by file: a task is given what one task has written.
     File,
-    /// Those of one part, of one bucket, or of one domain.
+    /// By part, bucket or domain: a task is given all rows of one.
     Part,
-    /// Those of one language pair, or of several.
+    /// By name: a task is given all rows of one language pair, or of several.
     Name,
     /// All rows.
     All,
 }
 
-/// When a turn is taken, if it is not always.
+/// The condition for taking a turn that is not always taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Only {
@@ -36,15 +36,15 @@ pub struct Turn {
     pub name: &'static str,
     /// The step of the program; `None`: the engine does it by itself.
     pub step: Option<&'static str>,
-    /// The rows that are dealt out to its tasks, of those turns that were taken.
+    /// The rows that are dealt out to its tasks. Rows of turns that were not taken are missing.
     pub reads: &'static [Rows],
     /// How they are dealt out.
     pub deal: Deal,
     /// The rows that all its tasks are given.
     pub with: &'static [Rows],
-    /// The rows without which it has nothing to do.
+    /// The rows without which the turn has nothing to do.
     pub needs: &'static [Rows],
-    /// When it is taken.
+    /// The condition under which it is taken.
     pub only: Option<Only>,
 }
 
@@ -74,7 +74,7 @@ const TRAINING: &[Rows] = &[("05-sample", "chosen")];
 const LEARNT: &[Rows] = &[("07-learn", "learnt")];
 const PAGE_PAIRS: &[Rows] = &[("09-sample", "chosen")];
 
-/// All turns, in their order; archives are named before.
+/// All turns, in their order. The step that names archives comes before them.
 #[rustfmt::skip]
 pub const PLAN: &[Turn] = &[
     turn("02-pages", Some("pages"), Deal::File, &[("01-inputs", "input")]),
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn every_turn_follows_on_those_whose_rows_it_is_given_and_has_a_name_of_its_own() {
-        // What steps say that they write: `page rows of a part → store, pattern, language`.
+        // The kinds of rows that a step says it writes: `page rows of a part → store, pattern, language`.
         let writes = |name: &str| -> BTreeSet<&str> {
             let about = STEPS.iter().find(|step| step.name == name).map_or("", |step| step.about);
             let kinds = about.split('→').nth(1).unwrap_or_default();
@@ -130,11 +130,11 @@ mod tests {
                     PLAN.iter().find(|before| before.name == name).map_or(Some("inputs"), |before| before.step);
                 match written {
                     Some(step) => assert!(writes(step).contains(kind), "{}: {step} writes no {kind}", turn.name),
-                    // What an engine makes by itself has the name of its rows: 03-patterns, of pattern rows.
+                    // A turn that an engine does by itself is named after its rows: 03-patterns, of pattern rows.
                     None => assert!(name[3..].trim_end_matches('s') == kind, "{}: {kind} of {name}", turn.name),
                 }
             }
-            // Engines compare names to see what comes before what.
+            // Engines compare the names of turns to see which comes first.
             assert!(before.last().is_some_and(|last| last[..2] <= turn.name[..2]), "{}", turn.name);
             assert!(before.insert(turn.name), "{} is there twice", turn.name);
         }

@@ -113,7 +113,8 @@ impl EngineRow {
     }
 }
 
-/// The version of all that rows hold: their own, that of stores, and those of the stages, whose results they pass on.
+/// The version of everything that rows hold: that of the rows themselves, that of stores, and those of the stages whose results rows pass
+/// on.
 fn version() -> String {
     let stages = STAGES.iter().map(|stage| stage.version());
     let numbers: Vec<String> =
@@ -542,7 +543,7 @@ mod tests {
     fn rows_of_another_version_or_with_other_columns_are_refused() {
         let other = Schema::new_with_metadata(
             schema().fields().to_vec(),
-            // Of the same shapes, but of a stage that gives other results.
+            // The shapes are the same, but one stage gives other results.
             HashMap::from([(VERSION.to_owned(), format!("{}0", version()))]),
         );
         assert!(check("x", &other).expect_err("refused").to_string().contains(&format!("version {}0,", version())));

@@ -1,4 +1,4 @@
-//! Which values stand in the data of rows, so that none of them changes without a new version of the rows.
+//! Checks which values stand in the data of rows, so that none of them changes without a new version of the rows.
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -59,7 +59,7 @@ fn shape<'de, T: Deserialize<'de>>() -> String {
     shape
 }
 
-/// Writes down what is asked for, and gives zeros, and one element of each list.
+/// Writes down which values a decoder asks for. Gives it zeros, and one element for each list.
 struct Tracer<'s>(&'s mut String);
 
 type Wrong = serde::de::value::Error;

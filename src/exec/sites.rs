@@ -28,7 +28,7 @@ const PATTERN: &str = "pattern";
 /// The archives, by number.
 struct Archives {
     identities: BTreeMap<u32, ArchiveIdentity>,
-    /// The archives with the same bytes as an archive of a lower number.
+    /// The archives whose bytes are those of an archive with a lower number.
     again: Vec<u32>,
 }
 
@@ -104,7 +104,8 @@ impl<'j> Filling<'j> {
     }
 }
 
-/// The kind of rows of what a domain shows of a language. Name: its tag; number: the order of the domains.
+/// The kind of rows of what a domain shows of a language. Name: the tag of the language; number: the position of the domain in the order of
+/// hashes.
 const LANGUAGE: &str = "language";
 
 /// Page rows of a part → store, pattern and language rows.
@@ -147,7 +148,7 @@ pub fn keys(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> Re
     snapshot::write(part, store, output)
 }
 
-/// What a domain, with others of its name, shows of a language.
+/// What the domains of one name show of a language.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub struct ShownRow {
     /// The hash of its name.
@@ -156,12 +157,12 @@ pub struct ShownRow {
     letters: Vec<u32>,
 }
 
-/// The number by which rows of a language have the order of their hashes.
+/// The number that sorts the rows of a language in the order of their hashes.
 fn order_of(witness: u64) -> i64 {
     (witness >> 1) as i64
 }
 
-/// What domains of all parts show of languages.
+/// What the domains of all parts show of languages.
 fn shown(job: &StepJob<'_>) -> Result<Shown> {
     let mut found = Shown::new();
     job.for_each_given(LANGUAGE, |row| {

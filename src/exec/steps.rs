@@ -66,7 +66,7 @@ impl Step {
         kinds
     }
 
-    /// True when it reads rows: `inputs` alone does not, and stands in no plan.
+    /// True when the step reads rows. Only `inputs` does not, and it stands in no plan.
     pub fn reads(&self) -> bool {
         self.turns().next().is_some()
     }

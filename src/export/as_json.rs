@@ -1,4 +1,4 @@
-//! Arrow rows as JSON, with values of the types that exports have.
+//! Arrow rows as JSON; types that exports do not have become null.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type};

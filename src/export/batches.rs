@@ -19,14 +19,15 @@ pub(super) const ROWS: usize = 16 << 10;
 /// Bytes of rows in a batch, approximately; a row that has more is a batch by itself.
 const BYTES: usize = 16 << 20;
 
-/// Bytes of a row, approximately: a column of a batch has 2 GiB at most.
+/// The most bytes of a row, approximately: a column of a batch has 2 GiB at most.
 const ROW_BYTES: usize = 1 << 30;
 
 /// The shape of rows in batches.
 enum Shape {
     /// The columns of the content.
     Table,
-    /// One column, `translation`, with these fields: a text in each of two languages, the second one first where they are turned.
+    /// One column, `translation`, with these two fields: a text in each of two languages. The second language comes first if they are
+    /// turned.
     Translation { texts: Fields, is_turned: bool },
 }
 
@@ -49,14 +50,14 @@ impl Batches {
         Batches { shape: Shape::Table, schema, columns, rows: 0, bytes: 0, extra: job.extra }
     }
 
-    /// For translations.
+    /// Batches for translations.
     ///
     /// # Errors
     /// When the job has no two languages.
     pub fn translations(job: &Job) -> io::Result<Batches> {
         let langs = hugging_face::langs(job)?;
-        // As `datasets` make it themselves: languages in the order of their names, and everything may be missing. Another type is read
-        // as a dictionary.
+        // This is how `datasets` make it: languages in the order of their names, and every value may be missing. A column of another type
+        // is read as a dictionary.
         let is_turned = langs[1] < langs[0];
         let mut texts = langs.each_ref().map(|lang| Field::new(lang, DataType::Utf8, true));
         if is_turned {
@@ -76,7 +77,7 @@ impl Batches {
         self.schema.clone()
     }
 
-    /// Bytes of rows that wait for the batch to be full, approximately.
+    /// Bytes of the rows that wait until the batch is full, approximately.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

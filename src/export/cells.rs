@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::columns::{self, Value, values};
 use super::exporter::{Extra, Job, Row, rounded};
 
-/// The names of the columns, of those that fit into cells; none where the first row is the header.
+/// The names of those columns that fit into cells; none where the first row is the header.
 pub(super) fn columns(job: &Job) -> Vec<&'static str> {
     columns::written(job).into_iter().filter(|(_, kind)| kind.fits_a_cell()).map(|(name, _)| name).collect()
 }

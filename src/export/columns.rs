@@ -30,7 +30,7 @@ pub(super) enum Get<L: 'static> {
     MaybeHash(fn(&L) -> Option<u64>),
     Real(fn(&L) -> f64),
     MaybeReal(fn(&L) -> Option<f64>),
-    /// A number on a scale of its own, with all of its digits.
+    /// A number on a scale of its own, written with all of its digits.
     MaybeExact(fn(&L) -> Option<f64>),
     Long(fn(&L) -> u64),
     Int(fn(&L) -> u32),
@@ -64,7 +64,7 @@ pub(super) enum Kind {
     Rows(Inner),
 }
 
-/// What a list of rows consists of.
+/// The type of the elements of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inner {
     /// URLs of page pairs.
@@ -240,7 +240,7 @@ const BITEXT: &[Column<BitextLine>] = &[
     Column("detected_confidence_b", MaybeReal(|line| told(line, 1).map(|(_, confidence)| f64::from(confidence)))),
 ];
 
-/// Columns of sentence pairs that tell their texts, or follow from them.
+/// The columns of sentence pairs that contain their texts, or follow from them.
 const OF_TEXTS: [&str; 12] = [
     "text_a",
     "text_b",
@@ -276,9 +276,10 @@ fn rebuild() -> impl Iterator<Item = &'static Column<BitextLine>> {
     BITEXT.iter().filter(|column| !OF_TEXTS.contains(&column.0)).chain(PLACES)
 }
 
-/// How many of these, the last ones, are written only where they are asked for, since telling a language takes long.
+/// How many of these, at the end, are written only where they are asked for, since telling a language takes long.
 const DETECTED: usize = 4;
-/// How many before these, and at the end of those of pairs, are written only where they are asked for, since few want them.
+/// How many columns before these, and at the end of the columns of pairs, are written only where they are asked for, since few users want
+/// them.
 const RECORDS: usize = 4;
 
 const DOCUMENTS: &[Column<DocumentLine>] = &[
@@ -389,7 +390,7 @@ const FETCH: &[Column<FetchLine>] = &[
     Column("url", Text(|line| &line.url)),
 ];
 
-// As files of profiles have them, which this program reads.
+// The same columns as in files of profiles, which this program reads.
 const LANGUAGES: &[Column<LanguageLine>] = &[
     Column(HEAD[0], Text(|line| line.lang.as_str())),
     Column(HEAD[1], Int(|line| line.domains)),
@@ -411,7 +412,7 @@ fn mark(page: &Provenance) -> Option<Cow<'_, str>> {
     page.signals.translated.map(|found| found.mark.name().into())
 }
 
-/// Which of two pages, `a` or `b`, is the original according to the mark of the other one.
+/// Which of two pages, `a` or `b`, is the original, according to the mark of machine translation on the other one.
 fn original(pages: [&Provenance; 2], [lang_a, lang_b]: [Lang; 2]) -> Option<Cow<'static, str>> {
     match (pages[0].is_from(lang_b), pages[1].is_from(lang_a)) {
         (true, false) => Some("b".into()),
@@ -486,7 +487,7 @@ pub(super) fn written(job: &Job) -> Vec<Head> {
     }
 }
 
-/// How many of the last columns of pairs are written only where they are asked for, and whether they are.
+/// How many of the last columns of pairs are written only where they are asked for, and whether they are asked for.
 fn pairs_extra(extra: Extra) -> [(usize, bool); 2] {
     [(RECORDS, extra.records), (0, false)]
 }
@@ -537,7 +538,7 @@ fn values_of<'l, L>(columns: &[Column<L>], line: &'l L) -> Vec<Value<'l>> {
     columns.iter().map(|column| column.value(line)).collect()
 }
 
-/// The values of a row, in the order of the columns that are written, with those of `extra`; `None` where there are no columns.
+/// The values of a row, in the order of the columns that are written, including those of `extra`; `None` where there are no columns.
 pub(super) fn values(row: Row<'_>, extra: Extra) -> Option<Vec<Value<'_>>> {
     Some(match row {
         Row::Pair(line) => taken(PAIRS, pairs_extra(extra)).flat_map(|columns| values_of(columns, line)).collect(),

@@ -41,7 +41,7 @@ impl Sign {
     }
 }
 
-/// The signs, those first that begin with others.
+/// The signs. A sign that begins with another one comes before that one.
 const SIGNS: [(&str, Sign); 9] = [
     ("=~", Sign::Matches),
     ("!=", Sign::Unequal),
@@ -240,7 +240,7 @@ impl Condition {
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = SIGNS.iter().rev().find(|(_, sign)| *sign == self.sign).map_or("", |(sign, _)| sign);
-        // Another sign must not come of it.
+        // A space keeps the sign and the value from being read as another sign.
         let gap = if self.written.starts_with(['=', '~']) { " " } else { "" };
         write!(f, "{}{sign}{gap}{}", self.column, self.written)
     }
@@ -250,7 +250,7 @@ impl fmt::Display for Condition {
 fn has_languages(column: &str, kind: Kind) -> bool {
     match column {
         "lang" | "lang_a" | "lang_b" | "detected_lang_a" | "detected_lang_b" => true,
-        // Elsewhere it is the tags of several languages in one text.
+        // In other columns of this name, the tags of several languages stand in one text.
         "langs" => matches!(kind, Kind::Texts),
         _ => false,
     }
@@ -267,8 +267,8 @@ fn first_text(value: &Json) -> Option<&str> {
     value.as_str().or_else(|| value.as_object()?.values().find_map(Json::as_str))
 }
 
-/// The value to compare with; `None` where the column has no such values, or they cannot be compared so. The error says why a text is no
-/// regular expression.
+/// The value to compare with; `None` where the column has no such values, or where its values cannot be compared with this sign. The error
+/// says why a text is no regular expression.
 fn given(kind: Kind, sign: Sign, written: &str) -> Result<Option<Given>, String> {
     if sign == Sign::Matches {
         let is_text = matches!(kind, Kind::Text | Kind::Maybe | Kind::Texts | Kind::Rows(Inner::Others));
@@ -420,7 +420,7 @@ mod tests {
         for text in ["host~net", "pages<15", "linked!=true", "langs=de", "langs!=en", "langs=~^d"] {
             assert!(!of(text, &row), "{text}");
         }
-        // A language with all its scripts and regions, or one of these.
+        // The condition is on a language with all its scripts and regions, or on one of these.
         let variants = serde_json::json!([{ "lang": "sr-Latn", "pages": 12 }, { "lang": "pt-BR", "pages": 3 }]);
         let row = [Json::from("ex.org"), Json::from(15), Json::from(true), variants];
         for text in ["langs=sr", "langs=sr-Latn", "langs=sr-latn", "langs=pt", "langs!=sr-Cyrl", "langs!=s", "host!=ex"]

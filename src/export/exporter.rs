@@ -28,7 +28,7 @@ pub enum Content {
     Fetch,
     /// Pairs of words.
     Lexicon,
-    /// What texts in languages look like.
+    /// What texts in some languages look like.
     Languages,
 }
 
@@ -84,7 +84,7 @@ pub enum Row<'r> {
     Pair(&'r PairLine),
     /// A sentence pair.
     Sentences(&'r BitextLine),
-    /// A sentence pair, of which the texts are not written.
+    /// A sentence pair whose texts are not written.
     Rebuild(&'r BitextLine),
     /// A pair of pages with their texts.
     Document(&'r DocumentLine),
@@ -119,7 +119,7 @@ impl Row<'_> {
         }
     }
 
-    /// The URL of its page, or of the first of its pages; empty for what is of no page.
+    /// The URL of the row's page, or of the first of its pages; empty for rows that belong to no page.
     pub fn url(&self) -> &str {
         match self {
             Row::Pair(line) => &line.url_a,
@@ -133,8 +133,8 @@ impl Row<'_> {
         }
     }
 
-    /// Its language or its two languages, in the order of listing, as their tags say: those that nothing names are one. `None` for what is
-    /// of others.
+    /// The row's language or its two languages, in the order of listing, by their tags: all languages that nothing names have the same tag.
+    /// `None` for rows of other contents.
     pub fn langs(&self) -> Option<(Lang, Option<Lang>)> {
         let (a, b) = match self {
             Row::Pair(line) => (line.lang_a, Some(line.lang_b)),
@@ -148,7 +148,7 @@ impl Row<'_> {
 
     /// About how many bytes its values have.
     pub fn bytes(&self) -> usize {
-        /// What a row has beside texts.
+        /// The bytes that a row takes besides its texts, approximately.
         const REST: usize = 500;
         fn page(page: &PageLine) -> usize {
             page.url.len() + page.title.len() + page.text.len()
@@ -192,12 +192,12 @@ pub trait Exporter {
     /// When an output does not take it, or the format does not [hold](super::Format::holds) such rows.
     fn row(&mut self, row: Row<'_>) -> io::Result<()>;
 
-    /// About how many bytes of rows it holds in memory, which the output has not received yet.
+    /// About how many bytes of rows it holds in memory that it has not given to the output yet.
     fn held(&self) -> usize {
         0
     }
 
-    /// Gives what it holds to the output.
+    /// Gives the rows that it holds to the output.
     ///
     /// # Errors
     /// When the output does not take it.
@@ -209,7 +209,7 @@ pub trait Exporter {
     /// compressed. With `is_last`, no row follows.
     ///
     /// # Errors
-    /// When an output does not take what is said of them.
+    /// When an output does not take what is written about them.
     fn documents(&mut self, is_last: bool) -> io::Result<Vec<(String, Vec<u8>)>> {
         let _ = is_last;
         Ok(Vec::new())
@@ -225,13 +225,13 @@ pub trait Exporter {
 /// Columns that are written only where they are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extra {
-    /// Of sentence pairs: which languages texts are in by themselves.
+    /// For sentence pairs: the languages that texts are in by themselves.
     pub detects: bool,
-    /// Of pairs and sentence pairs: what the records of pages are called.
+    /// For pairs and sentence pairs: the names and digests of the pages' records.
     pub records: bool,
 }
 
-/// What files are compressed with.
+/// The compression of files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
     /// Nothing.
@@ -255,7 +255,7 @@ impl Compression {
     ];
 }
 
-/// What an exporter has to know.
+/// What an exporter needs to know.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
     /// The content.
@@ -264,7 +264,7 @@ pub struct Job {
     pub langs: Option<[Lang; 2]>,
     /// Which columns are written that are not always.
     pub extra: Extra,
-    /// What formats use that compress by themselves.
+    /// The compression for formats that compress by themselves.
     pub compression: Compression,
     /// The time of writing, for formats that contain it.
     pub now: jiff::Timestamp,
@@ -273,8 +273,8 @@ pub struct Job {
 /// An output.
 pub type Output = Box<dyn Write + Send>;
 
-/// What the two sides of a text are called: by the tags of their languages, or `a` and `b` where these have the same tag, since nothing
-/// names them.
+/// The names of the two sides of a text: the tags of their languages, or `a` and `b` where both have the same tag because nothing names
+/// them.
 pub fn sides(langs: [Lang; 2]) -> [String; 2] {
     let tags = langs.map(|lang| lang.to_string());
     if tags[0] == tags[1] { ["a", "b"].map(str::to_owned) } else { tags }

@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use super::exporter::{Exporter, Job, Output, Row, outputs, sides};
 use super::rows::{Columns, json_line};
 
-/// What the two sides are called.
+/// The names of the two sides.
 pub(super) fn langs(job: &Job) -> io::Result<[String; 2]> {
     let problem = || io::Error::new(io::ErrorKind::InvalidInput, "the format is of two languages");
     job.langs.map(sides).ok_or_else(problem)
 }
 
-/// What `datasets` read of the schema of a file: that its column is a translation of two languages.
+/// The text in a file's schema that tells `datasets` that its column is a translation between two languages.
 #[cfg(feature = "parquet")]
 pub(super) fn features(langs: &[String; 2]) -> String {
     let translation = serde_json::json!({ "languages": langs, "_type": "Translation" });

@@ -53,9 +53,9 @@ pub enum Files {
     One,
     /// One; all pairs must be of the same two languages.
     OfTwo,
-    /// One of two languages, and documents beside it, in a folder.
+    /// One output for two languages, and documents beside it, in a folder.
     Documents,
-    /// One a language, with equal numbers of lines; all pairs must be of the same two languages.
+    /// One output for each language, with equal numbers of lines; all pairs must be of the same two languages.
     OneALanguage,
 }
 
@@ -82,7 +82,7 @@ pub struct Format {
     pub holds: &'static [Content],
     /// How many outputs [`Format::make`] needs, and for how many languages.
     pub files: Files,
-    /// What it writes.
+    /// How its output is written and compressed.
     pub bytes: Bytes,
     /// Makes an exporter, and writes what comes before the first row.
     ///
@@ -92,12 +92,12 @@ pub struct Format {
 }
 
 impl Format {
-    /// True where it says how many paragraphs pages have, and these sentences.
+    /// True where the format says how many paragraphs pages have, and how many sentences these have.
     pub fn has_totals(&self) -> bool {
         self.name == "bitextor"
     }
 
-    /// True where it writes all columns of a content, as those formats do that can hold any content with columns.
+    /// True where the format writes all columns of a content, as formats do that can hold any content with columns.
     pub fn has_columns(&self) -> bool {
         self.holds.contains(&Content::Pairs)
     }
@@ -631,7 +631,7 @@ mod tests {
         assert_eq!((&object["texts"][1]["text"], &object["texts"][2]["count"]), (&"un".into(), &2.into()));
         assert_eq!(object["pairs"][1]["score"], 0.5);
         let tmx = text(&[one_row("tmx", "x", Content::Units)]);
-        // The marks of the others say that they were translated from Chinese, and so does that of the Chinese page.
+        // The marks of the other texts say that they were translated from Chinese, and so does the mark of the Chinese page itself.
         assert!(tmx.contains("<tu tuid=\"0000000000000abc\" segtype=\"block\">"), "{tmx}");
         let mut unit = unit();
         unit.texts[2].place.provenance = Provenance::default();

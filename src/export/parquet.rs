@@ -14,7 +14,7 @@ use super::exporter::{Compression, Exporter, Job, Output, Row, outputs};
 
 /// How many rows a row group has.
 const GROUP_ROWS: usize = 100_000;
-/// Encoded bytes of a row group, approximately, at which it ends though it has fewer rows: it is held in memory until it is written.
+/// A row group ends at about this many encoded bytes even if it has few rows, because it is held in memory until it is written.
 const GROUP_BYTES: usize = 64 << 20;
 
 struct Parquet {
@@ -39,7 +39,7 @@ fn with_batches(batches: Batches, compression: Compression, given: Vec<Output>) 
         Compression::Snappy => Codec::SNAPPY,
         Compression::Zstd => Codec::ZSTD(ZstdLevel::try_new(3).map_err(failed)?),
     };
-    // Those who read Parquet without Arrow find it here.
+    // Programs that read Parquet without Arrow find it here.
     let metadata =
         batches.schema().metadata().iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone())).collect();
     let properties = WriterProperties::builder()

@@ -10,7 +10,7 @@ use serde::ser::{SerializeMap, Serializer};
 use crate::text::json;
 
 /// Writes tab-separated values, each row on one line: tabs and line ends inside a value become spaces, and other control characters are
-/// escaped. A value with quotes (`"`) is quoted, and they are doubled, since readers take them for such by default.
+/// escaped. A value with quotes (`"`) is put into quotes, and its own quotes are doubled, because most readers interpret quotes.
 pub struct TsvWriter<W: Write>(Writer<W>);
 
 impl<W: Write> TsvWriter<W> {
@@ -19,7 +19,7 @@ impl<W: Write> TsvWriter<W> {
         TsvWriter::with(out, QuoteStyle::Necessary)
     }
 
-    /// The same for readers that do not know quotes: none is added.
+    /// The same for readers that do not interpret quotes: values are written without.
     pub(super) fn unquoted(out: W) -> TsvWriter<W> {
         TsvWriter::with(out, QuoteStyle::Never)
     }

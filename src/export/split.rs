@@ -1,8 +1,8 @@
-//! Which rows are for training, and which for development and tests: domains are dealt out whole, so that no part has pages of a site that
-//! another one has.
+//! Decides which rows are for training, and which for development and tests: domains are dealt out as a whole, so that no two parts have
+//! pages of the same site.
 //!
-//! A domain is dealt out by a hash of its name without its public suffix: `brand.de` and `brand.fr` may be one site. So a domain stays in
-//! its part whatever other domains there are.
+//! A domain is dealt out by a hash of its name without its public suffix, since `brand.de` and `brand.fr` may be one site. So a domain
+//! stays in its part whatever other domains are added.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::exporter::Row;
 use crate::types::{family, host_of, name_of_host, without_scheme};
 
-/// How far the shares of all parts may be from a whole.
+/// By how much the sum of all shares may differ from 1.
 const ROUNDING: f64 = 1e-6;
 
 /// Parts of a corpus, by name, with their shares of all domains.

@@ -1,4 +1,4 @@
-//! Take-down lists: what is left out of an export because somebody asked for it.
+//! Take-down lists: pages that are left out of an export because somebody asked for it.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -20,7 +20,7 @@ pub struct TakeDown {
     records: Names,
 }
 
-/// What some lines of a list name.
+/// The names that some lines of a list contain.
 #[derive(Debug, Default)]
 struct Names(FxHashMap<String, Named>);
 
@@ -29,7 +29,7 @@ struct Names(FxHashMap<String, Named>);
 struct Named {
     number: usize,
     line: String,
-    /// True where a row has what it names.
+    /// True where a row has something of this name.
     is_met: Cell<bool>,
 }
 
@@ -38,7 +38,7 @@ impl Names {
         self.0.entry(name).or_insert_with(|| Named { number, line: line.to_owned(), is_met: Cell::default() });
     }
 
-    /// True for a name that is among them. Notes that it was met.
+    /// True for a name that is among them. Notes that it occurred.
     fn has(&self, name: &str) -> bool {
         let found = self.0.get(name);
         found.inspect(|named| named.is_met.set(true)).is_some()
@@ -85,7 +85,7 @@ impl TakeDown {
         !self.records.0.is_empty()
     }
 
-    /// The lines that name nothing of the rows that were asked about, in order.
+    /// The lines that match nothing in the rows that were examined, in order.
     pub fn unmet(&self) -> Vec<&str> {
         let all = [&self.urls, &self.hosts, &self.records].into_iter().flat_map(|names| names.0.values());
         let mut unmet: Vec<&Named> = all.filter(|named| !named.is_met.get()).collect();
@@ -93,7 +93,7 @@ impl TakeDown {
         unmet.into_iter().map(|named| named.line.as_str()).collect()
     }
 
-    /// True for a row that has text or anything else of a page that is taken down.
+    /// True for a row that has text or anything else from a page that is to be taken down.
     pub fn has(&self, row: Row<'_>) -> bool {
         let place = |place: &Place| self.has_page(&place.url, &place.provenance);
         match row {
@@ -104,7 +104,7 @@ impl TakeDown {
             Row::Sentences(line) | Row::Rebuild(line) => {
                 let is_gone = place(&line.a) | place(&line.b);
                 if is_gone {
-                    // For nothing but to be noted: a row that is gone is not asked about further.
+                    // This only notes which names occur: a row that is left out is not examined any further.
                     self.others(line);
                 }
                 is_gone
@@ -145,7 +145,7 @@ impl TakeDown {
         self.names_records() && self.records.has(id.trim_start_matches('<').trim_end_matches('>'))
     }
 
-    /// All names of a list that fit are noted, so it is not enough to find one.
+    /// All names of the list that match must be noted, so it is not enough to find one.
     fn has_url(&self, url: &str) -> bool {
         if self.urls.0.is_empty() && self.hosts.0.is_empty() {
             return false;
@@ -163,13 +163,13 @@ impl TakeDown {
     }
 }
 
-/// What is before a comment.
+/// The part of a line before a comment.
 fn without_comment(line: &str) -> &str {
     let is_comment = |(at, _): &(usize, &str)| *at == 0 || line[..*at].ends_with(char::is_whitespace);
     line.match_indices('#').find(is_comment).map_or(line, |(at, _)| &line[..at])
 }
 
-/// A URL without its scheme, or a host, whose host does not end in a dot.
+/// A URL without its scheme, or a host; without a dot at the end of the host.
 fn plain(identity: &str) -> String {
     let (host, rest) = identity.split_at(host_of(identity).len());
     match without_port(host) {

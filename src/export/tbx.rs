@@ -7,7 +7,7 @@ use super::xml::Xml;
 
 struct Tbx {
     xml: Xml<Output>,
-    /// Those of the words, which the first row tells.
+    /// The languages of the words, which the first row gives.
     langs: Option<[String; 2]>,
     count: u64,
 }

@@ -106,7 +106,7 @@ fn original(line: &BitextLine) -> Option<&Lang> {
     }
 }
 
-/// The language of the one text that no machine translated, and from whose language marks say that another one is.
+/// The language of the original: that of the only text that no machine translated, if marks say that another text was translated from it.
 fn original_of(texts: &[UnitText]) -> Option<&Lang> {
     let is_original = |of: &&UnitText| {
         of.place.provenance.signals.translated.is_none()

@@ -35,7 +35,7 @@ impl Exporter for Tsv {
 }
 
 /// The columns of Bitextor under the names in its header lines: those that it always writes to `.raw.gz` and `.sent.gz`, and those of
-/// `paragraphIdentification` and `elrc`. It knows no quotes.
+/// `paragraphIdentification` and `elrc`. Bitextor does not interpret quotes.
 struct Bitextor(TsvWriter<Output>);
 
 const BITEXTOR: [&str; 10] = [
@@ -64,7 +64,7 @@ fn paragraph_id(place: &Place) -> String {
         (Some(paragraph), Some(sentence), Some((paragraphs, sentences))) => {
             format!("p{}:{paragraphs}s{}/{sentences}", paragraph + 1, sentence + 1)
         }
-        // As Bitextor writes what it does not know.
+        // Bitextor writes this where it knows nothing.
         _ => "p-1:-1s-1/-1".into(),
     }
 }
@@ -75,7 +75,7 @@ impl Exporter for Bitextor {
         let (source, target) = (printable(&line.text_a), printable(&line.text_b));
         let [from, to] = [&source, &target].map(|text| text.chars().count());
         let ratio = if to == 0 { "0".into() } else { format!("{:?}", from as f64 / to as f64) };
-        // It takes what stands between spaces for tokens.
+        // Bitextor counts the texts between spaces as tokens.
         let tokens = |text: &str| text.split(' ').count().to_string();
         self.0.row(&[
             &line.a.url,

@@ -1,7 +1,8 @@
-//! XCES as OPUS has it: an alignment of sentences by their ids, and beside it a document for each page of a page pair, with the sentences.
+//! XCES as OPUS uses it: an alignment of sentences by their ids, and beside it, for each page of a page pair, a document with the
+//! sentences.
 //!
-//! A document has those sentences of its page that are exported, in the order of the page. What is one text of several sentences is written
-//! as these where putting them together with spaces gives the text.
+//! A document has those sentences of its page that are exported, in the order of the page. A text of several sentences is written as these
+//! sentences if it can be put together from them with spaces.
 
 use std::io::{self, Write};
 
@@ -15,7 +16,7 @@ use crate::types::{BitextLine, Lang, Place, domain_of};
 struct Xces {
     xml: Xml<Output>,
     sides: [String; 2],
-    /// What names of documents end in.
+    /// The ending of the names of documents.
     ending: &'static str,
     /// How many page pairs there were.
     pairs: u64,
@@ -33,7 +34,7 @@ struct PagePair {
 }
 
 struct Page {
-    /// Of its first sentence, for what it says of the page.
+    /// The place of its first sentence, which has what is known of the page.
     place: Place,
     /// Paragraph, number in the paragraph, and text.
     sentences: Vec<(u32, u32, String)>,
@@ -131,7 +132,7 @@ fn id(paragraph: u32, sentence: u32) -> String {
     format!("{paragraph}.{sentence}")
 }
 
-/// The sentences of a text that has so many of them; the text itself where they cannot be told apart, or are not apart by one space.
+/// The `count` sentences of a text; the whole text where they cannot be told apart, or where anything but one space stands between them.
 fn divided(lang: Lang, text: &str, count: u32) -> Vec<&str> {
     let mut sentences = Vec::new();
     if count > 1 {
@@ -140,7 +141,8 @@ fn divided(lang: Lang, text: &str, count: u32) -> Vec<&str> {
     if sentences.len() == count as usize && sentences.join(" ") == text { sentences } else { vec![text] }
 }
 
-/// The longest domain that names a folder as it is, in bytes. Of a longer one, which no file system may take, it is the beginning and a hash.
+/// The longest name of a domain that names a folder as it is, in bytes. Of a longer one, which a file system may refuse, its beginning and
+/// a hash are used.
 const LONGEST: usize = 100;
 
 /// A domain as the name of a folder.

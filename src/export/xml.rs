@@ -1,4 +1,4 @@
-//! XML as the formats write it that consist of it.
+//! Writes XML, for the formats that consist of it.
 
 use std::io::{self, Write};
 

@@ -1,8 +1,8 @@
 //! The URL that a page names as its own: by `<link rel=canonical>` or the header `Link`, by `og:url`, by a version in its own language, or
 //! by the header `Content-Location`.
 //!
-//! These are among the links of a page. [`own_links`] gives those of HTTP headers, which have the kind [`LinkKind::Own`], as `og:url` has.
-//! [`Named`] decides which of them counts.
+//! These URLs are among the links of a page. [`own_links`] gives those of HTTP headers, which have the kind [`LinkKind::Own`], like
+//! `og:url`. [`Named`] decides which of them counts.
 
 use encoding_rs::UTF_8;
 
@@ -37,7 +37,7 @@ pub fn own_links(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Vec<
     found
 }
 
-/// The URL that a `Link` header names as that of the licence.
+/// The URL that a `Link` header names as the licence of the page.
 pub fn license_link(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Option<String> {
     let target = targets(capture.link.as_deref()?, "license").next()?;
     let url = Resolver::new(url.as_str(), UTF_8)?.resolve(target)?;
@@ -91,8 +91,8 @@ impl Named {
         };
     }
 
-    /// The page of a site that is named: the page with that URL, or else the page `own` itself or another page whose URL is written in
-    /// another way.
+    /// The page of a site that is named: the page with exactly that URL; otherwise `own`, or another page, whose URL is another way to
+    /// write it.
     pub fn page(self, own: u32, own_identity: &str, site: &Addresses<'_>) -> Option<u32> {
         let identity = self.identity()?;
         let is_own = || is_same(&identity, own_identity);

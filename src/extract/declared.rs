@@ -1,4 +1,4 @@
-//! The languages in which a page says it is.
+//! The languages that a page declares to be in.
 
 use crate::types::Lang;
 

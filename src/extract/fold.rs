@@ -2,7 +2,7 @@
 
 use super::lines;
 
-/// What stands before the text to be added.
+/// What comes before the text that is to be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Before {
     /// The beginning of a block: white space is dropped.
@@ -50,7 +50,7 @@ pub fn fold(raw: &str, out: &mut String, before: &mut Before) -> u32 {
             continue;
         }
         let start = at;
-        // What follows a hint is the rest of a word, and so is a joiner with what it joins.
+        // A hint is followed by the rest of a word, and a joiner by what it joins.
         let is_rest = hint_at == Some(at) || hint > 0 && raw[at..].starts_with(['\u{200c}', '\u{200d}']);
         words -= u32::from(is_rest && *before == Before::Text && words > 0);
         loop {
@@ -75,12 +75,12 @@ pub fn fold(raw: &str, out: &mut String, before: &mut Before) -> u32 {
     words
 }
 
-/// What stands before the text once ASCII white space was read.
+/// What comes before the text, once ASCII white space was read.
 pub fn after_blanks(before: Before, blanks: &[u8]) -> Before {
     blanks.iter().fold(before, |before, &blank| after_white(before, blank))
 }
 
-/// What stands before the text once white space was read, of which `first` is the first byte.
+/// What comes before the text, once white space was read; `first` is its first byte.
 fn after_white(before: Before, first: u8) -> Before {
     match before {
         // Ideographic spaces at the beginning of a line are written on purpose.
@@ -91,10 +91,11 @@ fn after_white(before: Before, first: u8) -> Before {
     }
 }
 
-/// So many bytes at the end of a line show whether it goes on: more than a short word has, and what ends a line.
+/// This many bytes at the end of a line show whether the sentence goes on: more than a short word has, together with the signs that end a
+/// line.
 const LINE_BYTES: usize = 64;
 
-/// What joins a text and the one after the end of a line of the source.
+/// What is put between a text and the one after the end of a line of the source.
 fn joint(before: Before, out: &str, next: &str) -> &'static str {
     if before == Before::Line {
         // The last words of the line are enough; a line that goes on and on would be read again at each of its ends.
@@ -119,8 +120,8 @@ fn hint_len(bytes: &[u8]) -> usize {
     }
 }
 
-/// True where a character of [`hint_len`] belongs to the text: joiners of scripts whose letters are joined, and of signs; spaces of zero
-/// width between words of scripts that have no others.
+/// True where a character of [`hint_len`] belongs to the text: joiners in scripts whose letters are joined and in signs, and spaces of zero
+/// width between words in scripts that have no other spaces.
 fn is_kept(rest: &str, out: &str) -> bool {
     let before = out.chars().next_back().map_or(0, u32::from);
     match rest.chars().next() {

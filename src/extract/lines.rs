@@ -1,7 +1,7 @@
-//! What the ends of lines and of elements mean for the text on both sides of them.
+//! Decides what the ends of lines and of elements mean for the text on both sides of them.
 //!
-//! HTML tells boxes and lines from parts of a sentence by the style sheet, which is not read here. So the text tells: capital letters, marks
-//! at the ends of lines, and their lengths.
+//! A style sheet, which is not read here, says whether elements of HTML are boxes and lines or parts of a sentence. So the text itself has
+//! to tell: by capital letters, marks at the ends of lines, and lengths.
 
 use crate::text::lists::is_item;
 
@@ -32,8 +32,8 @@ const SHORT_LETTERS: usize = 3;
 
 /// True when a sentence may go on from a line to the `next` at `<br>`.
 ///
-/// Most lines that end with `<br>` are verses, addresses, names and programs. In running text it stands before a small letter, or after a
-/// short word. Behind a script without small letters such a letter begins a name: `概要<br>nginx は`.
+/// Most lines that end with `<br>` are verses, addresses, names or programs. In running text, a `<br>` stands before a small letter or
+/// after a short word. After a script without small letters, a small letter begins a name: `概要<br>nginx は`.
 pub fn goes_on(line: &str, next: &str) -> bool {
     if line.ends_with(ENDS) || is_item(next) {
         return false;
@@ -48,7 +48,7 @@ pub fn goes_on(line: &str, next: &str) -> bool {
     line.ends_with(GOES_ON) || !word.is_empty() && word.len() < line.len() && is_short(word)
 }
 
-/// What is missing between two texts where nothing but tags of inline elements stands.
+/// What is missing between two texts that have nothing but tags of inline elements between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// Nothing.
@@ -59,7 +59,7 @@ pub enum Missing {
     Line,
 }
 
-/// Letters of a word before a number that has none of them in it: `Next1.2`, but `mp3.`.
+/// How many letters in a row must stand before a number that is no part of the word: a space is missing in `Next1.2`, but not in `mp3.`.
 const NUMBERED_LETTERS: usize = 4;
 
 /// Two elements beside each other that a style sheet may show as boxes.
@@ -69,12 +69,12 @@ pub enum Boxes {
     No,
     /// Links, or elements of a design system.
     Some,
-    /// Links, and there are no words but those of links before them in their block.
+    /// Two links, in a block that has had no words but those of links before them.
     Menu,
 }
 
-/// What is missing between two texts at the tags of inline elements. Boxes one after the other without a space are items of a menu; but
-/// where no spaces are written, links may stand beside each other in a sentence.
+/// What is missing between two texts at the tags of inline elements. Boxes in a row without a space between them are items of a menu; but
+/// where a script has no spaces, links may stand side by side in a sentence.
 pub fn missing_between(before: &str, next: &str, boxes: Boxes) -> Missing {
     let (Some(last), Some(first)) = (before.chars().next_back(), next.chars().next()) else { return Missing::Nothing };
     let has_case = last.is_lowercase() || last.is_uppercase();
@@ -104,14 +104,14 @@ fn is_number(text: &str) -> bool {
     rest.starts_with(|c: char| c.is_ascii_digit() || c.is_whitespace())
 }
 
-/// True for text that begins with the number of a heading that can be nothing else: `9.10. `.
+/// True for text that begins with a number that can only be that of a heading: `9.10. `.
 fn is_of_heading(text: &str) -> bool {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let number = &text[..text.len() - rest.len()];
     is_number(number) && number.ends_with('.') && rest.starts_with(char::is_whitespace)
 }
 
-/// True for text that ends with a word that no number belongs to.
+/// True for text that ends with a word to which no number belongs.
 fn is_word(text: &str) -> bool {
     text.chars().rev().take(NUMBERED_LETTERS).filter(|c| c.is_alphabetic()).count() == NUMBERED_LETTERS
 }

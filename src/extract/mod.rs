@@ -41,7 +41,7 @@ pub use params::Params;
 #[cfg(feature = "pdf")]
 pub use pdf::html as html_of_pdf;
 
-/// Of so many pages whose language is told, one has its letters counted.
+/// Of this many pages whose language is told, the letters of one are counted.
 const TOLD_PER_SAMPLE: u64 = 2;
 
 /// Turns a capture into a page. `url` is the capture's URL, to which its links are relative.
@@ -54,7 +54,7 @@ pub fn extract(capture: &Capture, url: &CanonicalUrl, params: &Params) -> Result
     Ok(untold(capture, url, params)?.detect(params))
 }
 
-/// Does what [`extract`] does, up to the language of the text, which somebody else may tell.
+/// Does what [`extract`] does, except for the language of the text, which something else may tell.
 ///
 /// # Errors
 /// Those of [`extract`].
@@ -99,7 +99,7 @@ fn with_text(
 /// A page whose text has not been told its language.
 pub struct Untold {
     page: Page,
-    /// Stretches of its text; `None` where it has no text, and its language is already known.
+    /// The stretches of its text. `None` where it has no text, and its language is already known.
     runs: Option<Vec<Run>>,
     /// A mark of machine translation, if the language of the text confirms it.
     found: Option<Found>,
@@ -117,12 +117,12 @@ impl Untold {
         self.with(language, params)
     }
 
-    /// What a program is asked of the text; `None` where there is none, or too little to be in a language.
+    /// The question about the text for a language program; `None` where there is no text, or too little to be in a language.
     pub fn question(&self, params: &Params) -> Option<String> {
         asked::question(&self.page.text, self.runs.as_ref()?, &params.language)
     }
 
-    /// The page with the language that a program has told, if it was asked: `asked` are its question and the answer.
+    /// The page with the language that a program has told, if it was asked. `asked` has the question and the answer.
     pub fn told(self, asked: Option<(&str, Answer)>, min_probability: f32, params: &Params) -> Page {
         if self.runs.is_none() {
             return self.page;
@@ -140,7 +140,7 @@ impl Untold {
         page.is_guess = language.is_guess;
         page.latin_share = language.latin_share;
         page.signals.translated = found.and_then(|found| found.of(&page.declared, page.detected));
-        // Of languages that are told, some pages show the letters that texts in them have.
+        // A sample of the pages in languages that are told shows what letters texts in these languages have.
         let is_told = !language.is_guess && language::is_told(language.lang);
         if !is_told || xxh3_64(page.text.as_bytes()).is_multiple_of(TOLD_PER_SAMPLE) {
             page.letters = language::count_letters(&page.text, &runs.unwrap_or_default(), &params.language);
@@ -233,7 +233,7 @@ mod tests {
         let page = page.told(Some((&line, Answer { lang: tw, probability: 0.98 })), 0.5, &params);
         assert_eq!((page.detected, page.confidence, page.is_guess, page.is_by_program), (tw, 0.98, false, true));
         assert!(!page.letters.is_empty() && page.latin_share > 0.8);
-        // Digits are in no language, and an index has no text.
+        // A text of digits is in no language, and an index has no text.
         let (digits, url) = capture(format!("<p>{}", "12345 ".repeat(30)).as_bytes());
         let page = untold(&digits, &url, &params).expect("enough text");
         assert_eq!(page.question(&params), None);

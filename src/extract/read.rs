@@ -12,7 +12,7 @@ pub struct Read {
     pub runs: Vec<Run>,
     /// Signs that the page has no text of its own.
     pub signs: Signs,
-    /// What it says of itself.
+    /// What the page says of itself.
     pub signals: Collector,
 }
 
@@ -25,7 +25,7 @@ impl Read {
     }
 }
 
-/// What pages without a text of their own often do, and other pages seldom.
+/// Signs of pages without a text of their own, which other pages seldom have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signs {
     /// The page is replaced by this URL after so many seconds.

@@ -1,8 +1,9 @@
 //! What a page says of itself beyond its text: marks of machine translation, directives to opt out, and its licence.
 //!
-//! A mark of machine translation says that the text of the page is one. That a page offers to be translated, by a widget or by links to
-//! translations, is no mark: the same code stands on the original. Where such code names the language of the original, as the settings of
-//! GTranslate and Weglot do, the page is translated if it declares another language, and its text is not in that of the original.
+//! A mark of machine translation says that the text of the page was translated by a machine. It is no mark if a page offers to be
+//! translated, by a widget or by links to translations, because the same code stands on the original. Where such code names the language of
+//! the original, as the settings of GTranslate and Weglot do, the page is translated if it declares another language, and its text is not
+//! in that of the original.
 
 use memchr::memmem;
 use serde_json::Value;
@@ -13,8 +14,8 @@ use crate::types::{CanonicalUrl, Capture, Lang, OptOuts, Signals, Translated, Tr
 
 /// How many bytes at the end of a page are searched for the comment of GTranslate's proxy.
 const TAIL_BYTES: usize = 2 << 10;
-/// So many `<font style="vertical-align: inherit">`, two for each sentence, and the page was saved while a browser showed it translated. A
-/// text that was pasted from such a page has fewer.
+/// If a page has this many `<font style="vertical-align: inherit">`, two for each sentence, it was saved while a browser showed it
+/// translated. A text that was pasted from such a page has fewer.
 const MIN_FONTS: u32 = 10;
 /// A longer URL of a licence is none.
 const MAX_LICENSE_BYTES: usize = 2048;
@@ -40,7 +41,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// The mark, if it is one of a page that declares these languages and whose text is in `detected`.
+    /// The mark, if it fits a page that declares these languages and whose text is in `detected`.
     pub fn of(self, declared: &[Lang], detected: Lang) -> Option<Translated> {
         let Found { mark, from, is_sure } = self;
         let is_original = |lang: Lang| from.is_known() && lang.is_known() && lang.agrees(from);
@@ -60,7 +61,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// What was found, and the mark of machine translation that the language of the text has to confirm.
+    /// What was found, and the mark of machine translation that the language of the text still has to confirm.
     pub fn finish(mut self) -> (Signals, Option<Found>) {
         if self.fonts >= MIN_FONTS {
             self.mark(TranslationMark::GoogleTranslate, Lang::UNKNOWN, true);
@@ -69,7 +70,7 @@ impl Collector {
         (Signals { translated: None, opt_outs: self.opt_outs, license }, self.found)
     }
 
-    /// Notes a mark. The first sure one counts, or else the first one.
+    /// Notes a mark. The first sure mark counts; if there is none, the first one.
     fn mark(&mut self, mark: TranslationMark, from: Lang, is_sure: bool) {
         if self.found.is_none_or(|known| is_sure && !known.is_sure) {
             self.found = Some(Found { mark, from, is_sure });
@@ -78,7 +79,7 @@ impl Collector {
 
     fn license(&mut self, source: Source, url: &str) {
         let is_url = url.starts_with("https://") || url.starts_with("http://");
-        // What authors write may be of any length.
+        // Authors may write a text of any length here.
         let is_sound = url.len() <= MAX_LICENSE_BYTES && !url.contains(char::is_whitespace);
         if is_url && is_sound && self.license.as_ref().is_none_or(|(known, _)| source < *known) {
             self.license = Some((source, url.to_owned()));
@@ -100,7 +101,7 @@ impl Collector {
         }
     }
 
-    /// Looks whether the page was fetched through a translator.
+    /// Finds out whether the page was fetched through a translator.
     fn url(&mut self, url: &CanonicalUrl) {
         let host = url.host();
         if host.ends_with(".translate.goog") {
@@ -144,7 +145,7 @@ impl Collector {
     /// Reads a `<meta>`, of which `name` is its name, property or HTTP header.
     pub fn meta(&mut self, name: &str, content: &str) {
         let name = name.trim();
-        // Most names are none of these, and their lengths tell.
+        // Most names are none of these, and most of those can be told by their lengths.
         if !(6..=25).contains(&name.len()) {
             return;
         }
@@ -200,7 +201,8 @@ impl Collector {
         }
     }
 
-    /// Reads what an `<a>` does when it is clicked, and to where it leads: without a URL, the browser translates, and originals have such links too.
+    /// Reads what an `<a>` does when it is clicked, and where it leads. Without a URL of its own, the browser translates the page, and
+    /// originals have such links too.
     pub fn anchor(&mut self, on_click: Option<&str>, href: &str) {
         let is_url = !href.is_empty() && !href.starts_with('#') && !href.starts_with("javascript:");
         if let Some((_, pair)) = on_click.filter(|_| is_url).and_then(|code| code.split_once("doGTranslate('")) {
@@ -244,7 +246,7 @@ impl Collector {
     fn settings(&mut self, code: &str) {
         let from = |key| text_of(code, key).map_or(Lang::UNKNOWN, lang_of);
         if code.contains("gtranslateSettings") {
-            // Without URLs of their own, texts are translated in the browser.
+            // If translations have no URLs of their own, the browser translates.
             if text_of(code, "url_structure").is_some_and(|how| matches!(how, "sub_directory" | "sub_domain")) {
                 self.mark(TranslationMark::GTranslate, from("default_language"), false);
             }
@@ -287,7 +289,7 @@ pub fn are_told(rel: &str) -> bool {
     rel.split_ascii_whitespace().any(|word| is_one_of(word, &["license", "machine-translated-from"]))
 }
 
-/// True for types of schema.org of which a text may be one.
+/// True for types of schema.org that a text may have.
 fn is_of_text(kind: &Value) -> bool {
     const OTHERS: [&str; 8] = [
         "Dataset",
@@ -319,10 +321,10 @@ fn lang_of(tag: &str) -> Lang {
     Lang::parse(tag.trim()).unwrap_or_default()
 }
 
-/// True where Transposh counts more phrases that were translated than people translated.
+/// True where the statistics of Transposh count more translated phrases than phrases translated by people.
 fn is_mostly_by_machine(stats: &str) -> bool {
     let count = |key| text_of(stats, key).and_then(|count| count.parse::<u64>().ok()).unwrap_or(0);
-    // The key with quotation marks: the other one ends in the same word.
+    // The quotation marks belong to the key, because the other key ends in the same word.
     count("\"translated_phrases") > count("\"human_translated_phrases")
 }
 

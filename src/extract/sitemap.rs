@@ -15,9 +15,9 @@ use crate::types::{CanonicalUrl, Lang, registrable_domain};
 
 /// How many URLs a sitemap may have (sitemaps.org). What follows is not read.
 const MAX_URLS: u64 = 50_000;
-/// How deep elements may lie within each other; sitemaps need four.
+/// How deeply elements may be nested; sitemaps need four levels.
 const MAX_DEPTH: usize = 32;
-/// How many pages a group may have: more than there are languages that a site has pages in (an estimate). One with more counts for nothing.
+/// How many pages a group may have: more than the languages of any site (an estimate). A larger group counts for nothing.
 const MAX_VERSIONS: usize = 250;
 /// How long a URL may be, in bytes: what browsers open, and four times what sitemaps.org allows.
 const MAX_URL_BYTES: usize = 8 << 10;
@@ -27,7 +27,7 @@ const MAX_URL_BYTES: usize = 8 << 10;
 pub struct Sitemap {
     /// How many URLs it lists.
     pub urls: u64,
-    /// How many versions of these it names, as they stand there, whether [`Self::groups`] has them or not.
+    /// How many versions of these it names in all, whether [`Self::groups`] has them or not.
     pub alternates: u64,
     /// The distinct groups of versions, in the form that [`groups`] reads: a line for each version with its language (`und` where none is
     /// given) and its URL without scheme, sorted; an empty line behind each group. The groups are sorted too, since their order in a sitemap
@@ -36,7 +36,7 @@ pub struct Sitemap {
 }
 
 impl Sitemap {
-    /// What it says, in words.
+    /// What the sitemap says, in words.
     pub fn in_words(&self) -> String {
         match (self.urls, self.alternates) {
             (0, _) => "names no pages".to_owned(),
@@ -46,8 +46,8 @@ impl Sitemap {
     }
 }
 
-/// Reads the sitemap that lies at `of`, up to the first error in its XML. A `<url>` counts where its `<loc>` is of the registrable domain of
-/// the sitemap; the versions that it names may be of any domain.
+/// Reads the sitemap whose URL is `of`, up to the first error in its XML. A `<url>` counts if its `<loc>` is in the registrable domain of
+/// the sitemap; the versions that it names may be in any domain.
 pub fn read(body: &[u8], of: &CanonicalUrl) -> Sitemap {
     let body = String::from_utf8_lossy(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body));
     let mut reader = Reader::from_str(&body);
@@ -87,7 +87,7 @@ pub fn read(body: &[u8], of: &CanonicalUrl) -> Sitemap {
     Sitemap { groups, ..reading.found }
 }
 
-/// Stands for an entity that is not one of XML, and for a URL that is too long: no URL can be parsed that contains it.
+/// Stands in place of an entity that XML does not define, and of a URL that is too long: no URL that contains it can be parsed.
 const UNKNOWN: &str = "\u{0}://";
 
 /// The state between two events.
@@ -99,9 +99,9 @@ struct Reading<'u> {
     /// The groups that were found.
     groups: BTreeSet<String>,
     is_in_url: bool,
-    /// The prefix of `<url>`: that of `<loc>` is the same, where images and videos have a `<loc>` of their own.
+    /// The prefix of `<url>`. That of `<loc>` must be the same, because images and videos have a `<loc>` of their own.
     prefix: Option<String>,
-    /// The text of `<loc>` so far, while it lasts.
+    /// The text of `<loc>` so far, while it is being read.
     loc: Option<String>,
     /// The page of this `<url>`, once it is known.
     page: Option<String>,
@@ -130,7 +130,7 @@ impl Reading<'_> {
         if loc.len() + text.len() <= MAX_URL_BYTES {
             loc.push_str(text);
         } else {
-            // Cut short, it would be another URL.
+            // If it were cut short, it would be another URL.
             UNKNOWN.clone_into(loc);
         }
     }
@@ -172,7 +172,7 @@ fn version(tag: &BytesStart<'_>) -> Option<(Lang, String)> {
     let (mut is_alternate, mut lang, mut href) = (false, None, None);
     for attribute in tag.attributes().with_checks(false).flatten() {
         let value = || tolerant(&attribute);
-        // Names with a prefix are others: `xlink:href` is no `href`.
+        // Names with a prefix are other names: `xlink:href` is not `href`.
         match attribute.key.as_ref() {
             "rel" => {
                 is_alternate = value()?.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("alternate"));
@@ -185,7 +185,7 @@ fn version(tag: &BytesStart<'_>) -> Option<(Lang, String)> {
     lang.zip(href).filter(|_| is_alternate)
 }
 
-/// The value of an attribute; an `&` that begins no entity stands for itself, as it does in `<loc>`. `None` where an entity is unknown.
+/// The value of an attribute. An `&` that begins no entity stands for itself, as it does in `<loc>`. `None` where an entity is unknown.
 fn tolerant<'t>(attribute: &'t Attribute<'_>) -> Option<Cow<'t, str>> {
     if let Ok(value) = attribute.normalized_value(XmlVersion::Implicit1_0) {
         return Some(value);

@@ -125,11 +125,11 @@ pub enum Role {
     Root,
     /// `<font style>`.
     Font,
-    /// Nothing; the element is left out with all that is inside it.
+    /// Nothing; the element is left out, with everything inside it.
     Svg,
     /// The same as [`Role::Svg`].
     Template,
-    /// Nothing; it says how the text before it is read (`rt`), and is left out as far as its text goes.
+    /// Nothing; the element says how the text before it is read (`rt`), and its own text is left out.
     Reading,
 }
 

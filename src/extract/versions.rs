@@ -6,9 +6,9 @@ use crate::types::Lang;
 /// `rel` that stands for the attribute `lang-href`, by which elements of some design systems name the page in its other language.
 pub const LANG_HREF: &str = "lang-href";
 
-/// The language in which a link's target is, according to the text of the link, if this is another language than that of its own page. The
-/// attribute `lang-href` says only that the target is in another language, so there it is that of the target. `None` for links that name no
-/// other language.
+/// The language of a link's target according to the text of the link, if it differs from that of the link's own page. The attribute
+/// `lang-href` says only that the target is in another language, so there it is the language of the target page. `None` for links that name
+/// no other language.
 pub fn labelled(anchor: &str, rel: &str, [own, target]: [Lang; 2]) -> Option<Lang> {
     let lang = if rel == LANG_HREF { Some(target) } else { named(anchor) };
     lang.filter(|lang| lang.is_known() && !lang.agrees(own))

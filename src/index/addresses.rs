@@ -1,4 +1,4 @@
-//! Finds the page of a site to which an address leads, in whatever way it is written.
+//! Finds the page of a site to which an address leads, in whichever way the address is written.
 
 use std::hash::Hasher;
 

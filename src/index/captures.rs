@@ -126,8 +126,8 @@ pub fn merge<C: Captures>(captures: &C, sources: impl Iterator<Item = Source>, c
     Merged { order: order.into_iter().map(|(links, source)| CaptureRow { links: links[0], source }).collect(), older }
 }
 
-/// Puts that capture first of each URL which is nearest to the main date, of its fullest ones. They are sorted by URL, then the fullest and
-/// the newest first.
+/// Puts the capture that is nearest to the main date first among the fullest captures of each URL. Captures are sorted by URL, then by
+/// fullness, then from the newest on.
 fn nearest_first<C: Captures>(captures: &C, order: &mut [([u64; 2], Source)]) {
     let is_same = |a: &([u64; 2], Source), b: &([u64; 2], Source)| captures.identity(a.1) == captures.identity(b.1);
     let fullest = |of_url: &[([u64; 2], Source)]| {
@@ -145,16 +145,16 @@ fn nearest_first<C: Captures>(captures: &C, order: &mut [([u64; 2], Source)]) {
             0 => u64::MAX,
             date => date.abs_diff(main),
         };
-        // The newest of those that are equally near.
+        // Of captures that are equally near, the newest one counts.
         if let Some(nearest) = (0..fullest(of_url)).min_by_key(distance) {
             of_url[..=nearest].rotate_right(1);
         }
     }
 }
 
-/// The main date of some URLs, of whose captures the dates and the numbers of their URLs are given: the middle one of the captures of that
-/// time of [`CRAWL_MS`] in which the most URLs were captured. Of several times with about as many (a twentieth less at most), it is the
-/// latest.
+/// The main date of some URLs, given the dates of their captures and the number of the URL of each. Of all spans of [`CRAWL_MS`], the one
+/// is taken in which the most URLs were captured; if several have about as many (a twentieth less at most), the latest of them. The main
+/// date is that of the middle capture in this span.
 fn main_date(dates: &mut [(i64, u32)]) -> Option<i64> {
     dates.sort_unstable();
     let mut captured = vec![0_u32; dates.iter().map(|one| one.1 as usize + 1).max()?];
@@ -264,10 +264,10 @@ mod tests {
             ("e", page, 2000 * DAY, 0),
             ("f", page, 0, 0),
         ]);
-        // Of a, the capture of the first crawl; what has only one, or only one that is full, keeps it.
+        // URL a gets the capture of the first crawl. URLs with only one capture, or only one full capture, keep it.
         assert_eq!(listed.merged_by(Choice::Nearest), (vec![(0, 0), (1, 0), (2, 0), (4, 0), (7, 0), (8, 0)], 3));
         assert_eq!(listed.merged().0[0], (3, 0));
-        // One without a date is farther than any other: not where 1970 would be.
+        // A capture without a date is farther than any other; it does not count as one of 1970.
         let listed =
             Listed(vec![("a", page, DAY, 0), ("b", page, 2 * DAY, 0), ("c", page, 900 * DAY, 0), ("c", page, 0, 0)]);
         assert_eq!(listed.merged_by(Choice::Nearest), (vec![(0, 0), (1, 0), (2, 0)], 1));

@@ -12,11 +12,12 @@ use rustc_hash::FxHashMap;
 
 use crate::types::{Lang, LangPair};
 
-/// How many observations a belief is worth that was held before anything was seen, such as what is seen in the part around a part. Half a
-/// dozen observations outweigh it.
+/// How many observations a belief is worth that is held before anything is seen, for example one that comes from the part around a part.
+/// Half a dozen observations outweigh it.
 pub const WORTH: f64 = 4.0;
 
-/// A rate in a part, given the rate that is expected there, which is worth [`WORTH`] observations, and the sum of so many observations in it.
+/// A rate in a part. `expected` is the rate that is expected there, which is worth [`WORTH`] observations; `sum` is the sum of `count`
+/// observations in the part.
 pub fn pooled(expected: f64, sum: f64, count: f64) -> f64 {
     (WORTH * expected + sum) / (WORTH + count)
 }

@@ -70,7 +70,8 @@ impl Numbered {
     }
 }
 
-/// For each token, where it stands in an index, plus 1; 0 for one that is not in it. One index after the other uses this memory.
+/// For each token, its position in an index, plus 1; 0 for a token that the index does not have. One index after the other uses this
+/// memory.
 pub struct Slots(Vec<u32>);
 
 impl Slots {
@@ -94,11 +95,12 @@ pub struct Rare<'s> {
 }
 
 impl<'s> Rare<'s> {
-    /// The index of pages 0, 1, …, each given by its distinct tokens in order, which are less than there are `slots`. Memory: 4 bytes for
-    /// each token of a page and for each page, and 8 for each token; 5 more for each while it is made. Time grows with the tokens of the pages.
+    /// The index of pages 0, 1, …, each given by its distinct tokens in order, whose numbers are below the number of `slots`. Memory: 4
+    /// bytes for each token of a page and for each page, and 8 for each token; 5 more for each while it is made. Time grows with the tokens
+    /// of the pages.
     pub fn new<'t>(pages: impl Iterator<Item = &'t [u32]> + Clone, slots: &'s mut Slots, params: &Params) -> Rare<'s> {
         let mut tokens = Vec::new();
-        // On how many pages each token stands; later where its pages end.
+        // On how many pages each token stands; later, the end of its list of pages.
         let mut ends: Vec<u32> = Vec::new();
         let mut count = 0;
         for page in pages.clone() {
@@ -122,7 +124,7 @@ impl<'s> Rare<'s> {
         let mut all = 0;
         let is_common: Vec<bool> = ends.iter().map(|&pages| pages as usize > max_pages).collect();
         for (end, is_common) in ends.iter_mut().zip(&is_common) {
-            // Each is where the next of its pages goes, and in the end behind them all.
+            // Each value is where the next page of the token is put, and in the end lies behind all its pages.
             let pages = if *is_common { 0 } else { *end };
             *end = all;
             all += pages;
@@ -164,7 +166,7 @@ impl<'s> Rare<'s> {
             let square = weight(self.count(), pages.len()).powi(2);
             shared.extend(pages.iter().map(|&page| (page, square)));
         }
-        // What a page shares stays in order, and so do the digits of its sum.
+        // The pages are summed up in a fixed order, so that all digits of the sums are the same each time.
         shared.sort_by_key(|(page, _)| *page);
         let share = |of_page: &[(u32, f32)]| {
             let (page, sum) = (of_page[0].0, of_page.iter().fold(0.0, |sum, (_, square)| sum + square));

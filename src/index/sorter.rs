@@ -39,7 +39,7 @@ impl Sorter {
         Sorter { entries: Vec::new(), capacity, folder: folder.to_owned(), runs: Vec::new(), is_set: false }
     }
 
-    /// An empty sorter of which equal entries come out as one: a group never takes more memory than its different entries.
+    /// An empty sorter that keeps only one of equal entries: a group never takes more memory than its different entries.
     pub fn of_different(budget_bytes: usize, folder: &Path) -> Sorter {
         Sorter { is_set: true, ..Sorter::new(budget_bytes, folder) }
     }
@@ -95,7 +95,8 @@ impl Sorter {
         Ok(())
     }
 
-    /// Calls `each` with every run of entries that share a key, in order of the key. Duplicates are kept, but by [`Sorter::of_different`].
+    /// Calls `each` with every run of entries that share a key, in the order of the keys. Duplicates are kept, except by a sorter made by
+    /// [`Sorter::of_different`].
     ///
     /// # Errors
     /// When a run cannot be written or read back, or what `each` returns.
@@ -103,8 +104,8 @@ impl Sorter {
         self.for_each_group_of(0, each)
     }
 
-    /// The same, but with the entries together whose keys differ in some of their lowest bits only: within a group, these bits come first in
-    /// the order.
+    /// The same, but entries whose keys differ only in some of their lowest bits form one group. Within a group, entries are sorted by
+    /// these bits first.
     ///
     /// # Errors
     /// As [`Sorter::for_each_group`].

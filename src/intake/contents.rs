@@ -1,4 +1,4 @@
-//! What an archive holds, record by record, for whoever wants to look into it.
+//! Lists and copies what an archive holds, record by record, for users who want to look into it.
 
 use std::path::Path;
 
@@ -6,25 +6,26 @@ use crate::archive::{self, Copier, Item, Params};
 use crate::error::{Error, Result};
 use crate::types::{CanonicalUrl, RawRecord, Skip, SkipReason};
 
-/// What a record is that may become a page.
+/// The kind of a record that may become a page.
 const PAGE: &str = "page";
 
 /// A record of an archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it begins, in bytes of the file; inside a compressed stream of many records, that of the stream and the bytes since.
+    /// Where the record begins, in bytes of the file. Inside a compressed stream of many records, the offset of the stream plus the
+    /// decompressed bytes before the record.
     pub offset: u64,
     /// How many bytes of the file it takes; 0 where one compressed stream holds many records.
     pub length: u64,
-    /// `page`, or why it is none.
+    /// `page`, or the reason why the record is no page.
     pub kind: &'static str,
-    /// What was found, for what is no page; may be empty.
+    /// Details of what was found, for a record that is no page; may be empty.
     pub detail: String,
     /// Its URL; empty if it has none.
     pub url: String,
     /// Milliseconds since 1970 UTC, 0 where unknown.
     pub date_ms: i64,
-    /// HTTP status, of a page and of what is none for its status.
+    /// HTTP status of a page, and of a record that is no page because of its status.
     pub status: Option<u16>,
     /// Its type of content, as sent.
     pub content_type: Option<String>,
@@ -77,19 +78,19 @@ fn left_out(skip: Skip) -> Entry {
 /// Which records are meant.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// That which begins here.
+    /// Only the record that begins here.
     pub offset: Option<u64>,
-    /// Those of this URL.
+    /// Only records of this URL.
     pub url: Option<CanonicalUrl>,
-    /// Those of this time, in milliseconds since 1970 UTC, 0 where unknown.
+    /// Only records of this time, in milliseconds since 1970 UTC, 0 where unknown.
     pub date_ms: Option<i64>,
     /// The body alone, with codings undone.
     pub body: bool,
 }
 
-/// Calls `each` with the bytes of the records that are meant: of a WARC file header and block, or the block alone where one compressed stream
-/// holds many records; else what the archive has of them. Returns how many others are meant, of which there is nothing to copy: they are
-/// damaged or too long, or hold no page and lie among others in one compressed stream.
+/// Calls `each` with the bytes of the wanted records: of a WARC file header and block, or the block alone where one compressed stream holds
+/// many records; of other archives, whatever they have of the record. Returns how many other records were wanted that cannot be copied,
+/// because they are damaged or too long, or because they hold no page and lie among others in one compressed stream.
 ///
 /// # Errors
 /// When the archive cannot be read, a body is asked for of a record that is no page, or what `each` returns.
@@ -97,8 +98,8 @@ pub fn copies(path: &Path, params: &Params, wanted: &Wanted, each: impl FnMut(&[
     let copier = Copier::open(path, params).ok().filter(|_| path.is_file());
     let is_plain = copier.as_ref().is_some_and(|copier| !copier.is_container());
     let mut copying = Copying { path, params, wanted, copier, each, lost: 0 };
-    // A record that begins where a member of the file does is found there. Inside a container this is not known, and what is read from the
-    // midst of a stream looks damaged.
+    // A record that begins where a member of the file does can be read from there. Inside a container this is not known, and reading from
+    // the middle of a stream would look like damage.
     if let Some(offset) = wanted.offset.filter(|_| is_plain)
         && let Ok(mut records) = archive::open(path, offset, params)
         && let Ok(Some(item)) = records.next()
@@ -131,7 +132,7 @@ fn is_meant(item: &Item, params: &Params, wanted: &Wanted) -> bool {
     }
     let (url, date_ms) = match item {
         _ if wanted.url.is_none() && wanted.date_ms.is_none() => return true,
-        // Lines of an index have their URL inside, and a WAT the date of the response.
+        // Lines of an index have their URL inside, and a WAT has the date of the response.
         Item::Record(record) if !record.form.has_text() => match archive::capture(record.clone(), params) {
             Ok(capture) => (capture.url, capture.date_ms),
             Err(skip) => (skip.url, record.date_ms),
@@ -164,7 +165,7 @@ impl<E: FnMut(&[u8]) -> Result<()>> Copying<'_, E> {
             };
             return match captured {
                 Ok(capture) => (self.each)(&capture.body),
-                // Of all records, those that are no pages are left out.
+                // If all records are wanted, those that are no pages are left out.
                 Err(_) if self.wanted.offset.is_none() => Ok(()),
                 Err(skip) => {
                     let place = format!("{}: record at byte {offset}", self.path.display());
@@ -315,7 +316,7 @@ mod tests {
         use std::io::Write;
         let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
         let options = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-        // Of the same length, and with the dates of different years.
+        // The two records have the same length, and their dates are of different years.
         let both = ["a", "b"].map(|name| record(&format!("http://ex.org/{name}"), "200 OK", name));
         let both = [both[0].clone(), both[1].replace("2024", "2025")];
         for (name, record) in [("archive/a.warc", &both[0]), ("archive/b.warc", &both[1])] {

@@ -1,7 +1,8 @@
 //! Records of an archive → pages in the form in which the store keeps them.
 //!
-//! [`take`] works on a portion of records by all cores, and gives the pages, and what is left out, to a [`Sink`]: a batch of a store, or rows
-//! for an engine; `contents.rs` says what an archive holds, without a store. Where the user has a program for the languages of texts, it is asked for each page of a share while others are extracted.
+//! [`take`] works on a portion of records with all cores, and gives the pages, and the captures that are left out, to a [`Sink`]: a batch
+//! of a store, or rows for an engine. `contents.rs` says what an archive holds, without a store. If the user has a program for the
+//! languages of texts, it is asked about some pages of a share while others are extracted.
 
 pub mod contents;
 
@@ -154,7 +155,7 @@ impl Outcome {
         Outcome::Page(Box::new(entry), encode(url.as_str(), archive, capture, page))
     }
 
-    /// What is made of it with the answers of the program.
+    /// The outcome for the record, with the answers of the program.
     fn told(self, answers: &[Answer], archive: u32, config: &Config) -> Outcome {
         let Outcome::Untold(untold) = self else { return self };
         let Untold { url, capture, page, asked } = *untold;

@@ -84,9 +84,9 @@ struct Rounds<'v, 's> {
     forbidden: (FxHashSet<PagePair>, Vec<Candidate>),
     /// The pairs that were added because sitemaps declare them.
     listed: FxHashSet<PagePair>,
-    /// These pairs as less trusted methods have proposed them.
+    /// The same pairs as less trusted methods have proposed them.
     also: FxHashMap<PagePair, Candidate>,
-    /// The models of this site that the pairs of sitemaps have taught.
+    /// The models of this site that were learnt from pairs of sitemaps.
     taught_by_sitemaps: BTreeSet<(LangPair, u32)>,
     judged: JudgedPairs,
 }
@@ -146,7 +146,7 @@ impl<'v, 's> Rounds<'v, 's> {
         self.fit()?;
         self.judge();
         if self.disbelieve()? {
-            // The weights were fitted to pairs that are not believed any more.
+            // These weights were fitted to pairs that are no longer believed.
             self.fitted.retain(|of, _| self.fitted_by_keys.contains(of));
             self.fit()?;
             self.judge();
@@ -179,7 +179,8 @@ impl<'v, 's> Rounds<'v, 's> {
             judge(&self.compared, |langs, part| self.scorer(langs, part), self.site.parts(), self.settings.judge);
     }
 
-    /// Adds the pairs that sitemaps declare, where they are believed, and what these teach of languages of which nothing is known.
+    /// Adds the pairs that sitemaps declare, where they are believed, and the words that these pairs teach of languages of which nothing
+    /// else is known.
     fn take_sitemaps(&mut self) -> Result<()> {
         let method = |one: &Compared| one.candidate.method;
         let surer = self.compared.iter().filter(|one| method(one) < Method::Sitemap);
@@ -211,8 +212,9 @@ impl<'v, 's> Rounds<'v, 's> {
         Ok(())
     }
 
-    /// Drops the candidates of sitemaps most of whose pairs turn out to be wrong in a part, with the words of languages of which no other
-    /// pairs of sitemaps are left. What a less trusted method has proposed as well is its candidate again. True if there was any.
+    /// Drops the candidates of sitemaps where most pairs of a part turn out to be wrong, together with the words of languages that no other
+    /// pairs of sitemaps teach. A pair that a less trusted method has proposed as well becomes a candidate of that method again. Returns
+    /// true if anything was dropped.
     fn disbelieve(&mut self) -> Result<bool> {
         let parts = self.site.parts();
         if !self.compared.iter().any(|one| self.judged.is_disbelieved(&one.candidate, parts)) {
@@ -239,8 +241,7 @@ impl<'v, 's> Rounds<'v, 's> {
         Ok(true)
     }
 
-    /// Computes the measures of words and lengths again, for the pairs of those languages and parts of which something was learnt or is not
-    /// known any more.
+    /// Computes the measures of words and lengths again, for pairs of the languages and parts for which words were learnt or dropped.
     fn measure_again(&mut self, taught: &BTreeSet<(LangPair, u32)>) -> Result<()> {
         let parts = self.site.parts();
         let is_taught = |one: &Compared| {
@@ -405,8 +406,8 @@ impl<'v, 's> Rounds<'v, 's> {
         WithOwn { run: self.models, own: &self.own, site: self.site }
     }
 
-    /// Candidates for pages of some languages without a partner, found by the rare words that they share. A partner that only a sitemap has
-    /// named may be the page of another age: it is to stand beside others.
+    /// Candidates for pages of some languages without a partner, found by the rare words that they share. Pages whose partner only a
+    /// sitemap has named are included, because that partner may be of another age, and should be compared with others.
     fn by_words(&self, is_asked: &dyn Fn(LangPair) -> bool) -> Result<Vec<Candidate>> {
         let is_sure = |judged: &&JudgedPair| judged.is_accepted() && judged.method != Method::Sitemap;
         let paired = Partners::of(self.judged.pairs.iter().filter(is_sure).map(|judged| judged.pair));

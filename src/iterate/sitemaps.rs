@@ -1,4 +1,4 @@
-//! Which of the pairs that sitemaps declare are borne out by the pages.
+//! Tells which of the pairs that sitemaps declare are borne out by the pages.
 //!
 //! A sitemap is made by a program, and what is wrong in it nobody sees: it may be of another age than the pages, or pair them by their numbers.
 //! So its pairs are compared with near misses: the same pages with other pages of the same language. The contents of right pairs are nearly
@@ -16,27 +16,28 @@ use crate::propose::of_sitemaps;
 use crate::types::{Candidate, Compared, LangPair, PagePair};
 use crate::verify::{Dictionaries, PageIds, SiteView};
 
-/// Pairs of a part of the site that are compared with their near misses, at most; enough to tell a share to a twentieth.
+/// How many pairs of a part of the site are compared with their near misses at most. So many suffice to tell a share to within a twentieth.
 const SAMPLE: usize = 100;
-/// So many comparisons speak for a part of the site by itself; with fewer, the part around it speaks for it (an estimate).
+/// How many comparisons a part of the site needs to be judged by itself; with fewer, it is judged together with the part around it (an
+/// estimate).
 const MIN_COMPARED: f64 = 12.0;
 /// Evidence that differs by less, in nats, is a draw.
 const TIE: f64 = 0.05;
 
-/// What sitemaps declare and the pages bear out.
+/// The pairs that sitemaps declare and that the pages bear out.
 #[derive(Default)]
 pub struct Believed {
     /// The pairs, sorted.
     pub listed: Vec<Candidate>,
-    /// What was learnt from them, of languages of which the run knows nothing.
+    /// The models that were learnt from these pairs, for languages of which the run knows nothing.
     pub models: ByPart<Model>,
 }
 
 /// The pairs that the sitemaps of the site declare and that are not among the `surer` ones, which are sorted, in those parts in which the
 /// contents of the pages bear them out. `evidence` is that of contents, in nats.
 ///
-/// Of a share s of right pairs, which beat all their near misses, and of wrong ones, which beat half of theirs, the share s + (1 − s)/2 of
-/// the comparisons is won; so s is estimated by what is won less what is lost, of all comparisons.
+/// If a share s of the pairs is right, these win all their comparisons, and the wrong pairs win half of theirs: together the share s + (1 −
+/// s)/2 is won. So s is estimated as the comparisons won less those lost, divided by all comparisons.
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -137,8 +138,8 @@ impl<'v, 's> Misses<'v, 's> {
         Ok(sum)
     }
 
-    /// The first page of a pair with the pages that the pairs beside it have, with pages beside its second one, and with those that surer
-    /// methods have proposed.
+    /// The near misses of a pair: its first page with the second pages of the pairs beside it, with pages beside its own second page, and
+    /// with the pages that surer methods have proposed.
     fn of(&self, listed: &[Candidate], at: usize) -> Vec<PagePair> {
         let PagePair { langs, a, b } = listed[at].pair;
         let beside = [at.checked_sub(1), Some(at + 1), Some((at + listed.len() / 2) % listed.len())];

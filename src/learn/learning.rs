@@ -169,7 +169,7 @@ pub fn lessons(
 ) -> Result<BTreeMap<LangPair, Lesson>> {
     let mut found = BTreeMap::new();
     for_each_examples(site, pairs, &fit.shipped, |langs, Gathered { sure, good, bad }| {
-        // A trainer for this site alone takes at least as many words of the site as one that has seen other sites before.
+        // A trainer that has seen only this site takes at least as many of its words as one that has seen other sites before.
         let mut trainer = Trainer::new(params);
         let mut taught = Vec::with_capacity(sure.len());
         for pages in sure {

@@ -20,7 +20,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// From what the trainer and the fit of the weights gave.
+    /// A model from what the trainer learnt, and from weights that were fitted.
     pub fn new(langs: LangPair, halves: &Halves, length_ratio: f64, scorer: Scorer) -> Model {
         let lexicon = |half: usize| Lexicon::new(langs, halves[half].iter().map(|pair| (pair.a, pair.b)));
         Model { halves: [lexicon(0), lexicon(1)], length_ratio, scorer }
@@ -39,7 +39,7 @@ pub struct Models {
 }
 
 impl Models {
-    /// From the lexicons that the user gave, what was learnt, and the weights for all other language pairs.
+    /// Models from the lexicons that the user gave, what was learnt, and the weights for all other language pairs.
     pub fn new(given: LexiconSet, learnt: BTreeMap<LangPair, Model>, shipped: Scorer) -> Models {
         Models { learnt, given, shipped }
     }

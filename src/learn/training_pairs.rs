@@ -1,4 +1,4 @@
-//! The pairs from which each language pair is learnt: those of credible keys that no declaration contradicts.
+//! Finds the pairs from which each language pair is learnt: those of credible keys that no declaration contradicts.
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 
 use super::vocabulary::{Kept, Vocabulary};
 
-/// The words of a language, beside those of the third language into which they are translated.
+/// The words of a language, and those of a third language into which they are translated.
 #[derive(Clone, Copy)]
 pub struct Halfway<'v> {
     /// The words of the language, with translations into the third.
@@ -11,9 +11,10 @@ pub struct Halfway<'v> {
     pub hub: &'v Vocabulary,
 }
 
-/// The vocabularies of two languages with p(b|a) = Σ_h p(h|a)·p(b|h), and p(a|b) alike: those of the given `words` of two texts that are known,
-/// and what they are translated by. Both have the words of both texts, since their shares in the two languages tell a text in the other one; but
-/// those of the other text have no translations. Time grows with the words, each with the square of [`Kept::max_translations`].
+/// The vocabularies of two languages, with p(b|a) = Σ_h p(h|a)·p(b|h), and p(a|b) likewise, for two texts. They have those of the given
+/// `words` that are known, and their translations. Both have the words of both texts, because the shares of a word in the two languages
+/// show whether a text is in the other one; but words of the other text have no translations. Time grows with the words, for each with the
+/// square of [`Kept::max_translations`].
 pub fn composed(sides: [Halfway<'_>; 2], words: [&[u64]; 2], kept: Kept) -> [Vocabulary; 2] {
     let found = |side: usize, text: usize| {
         let find = |&word: &u64| sides[side].own.find(word).map(|at| at as u32);
@@ -24,7 +25,7 @@ pub fn composed(sides: [Halfway<'_>; 2], words: [&[u64]; 2], kept: Kept) -> [Voc
         let translations = |&at: &u32| translations(at, sides[side], sides[1 - side], kept);
         places[side].iter().map(translations).collect::<Vec<_>>()
     });
-    // What stands in the vocabularies: the words, and the translations of those of the other side.
+    // What the vocabularies contain: the words, and the translations of the words of the other side.
     let all = [0, 1].map(|side: usize| {
         let mut all = found(side, 1 - side);
         all.extend(&places[side]);

@@ -8,7 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What is believed of words before anything is learnt, and how long a text may be.
+/// What is assumed about words before anything is learnt, and how long a text may be.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ModelParams {
     /// Probability of a translation before anything is learnt, unless the two words are equal: one over a vocabulary of ten thousand words
@@ -105,8 +105,8 @@ struct TextPair {
 }
 
 impl Corpus {
-    /// Adds a pair of texts, as hashes of words. Texts are cut to `max_words`. A pair with an empty text is left out, and so is one that the
-    /// half has already: what stands on every page of a site, such as its menu, says no more than if it stood on one.
+    /// Adds a pair of texts, as hashes of words. Texts are cut to `max_words`. A pair with an empty text is left out, and so is a pair that
+    /// the half already has: a text that stands on every page of a site, such as its menu, says no more than if it stood on one.
     pub fn add(&mut self, a: &[u64], b: &[u64], half: usize, max_words: usize) {
         let (a, b) = (&a[..a.len().min(max_words)], &b[..b.len().min(max_words)]);
         if a.is_empty() || b.is_empty() || !self.known.insert(hash_of_texts(a, b, half)) {
@@ -260,8 +260,8 @@ impl WordCounts {
     }
 
     /// Calls `each` with the numbers of two words, t(second|first) and t(first|second), for all pairs of words of which one of these is at
-    /// least `min`; with [`repeated`](LearnParams::repeated), of those alone that are equal or occur together in more than one pair of
-    /// texts. NULL is left out.
+    /// least `min`. With [`repeated`](LearnParams::repeated), only pairs count whose words are equal or occur together in more than one
+    /// pair of texts. NULL is left out.
     pub fn for_each(&self, corpus: &Corpus, params: &LearnParams, min: f32, mut each: impl FnMut(u32, u32, [f32; 2])) {
         let (repeated, params) = (params.repeated, &params.model);
         let prior = params.prior_count;

@@ -3,7 +3,7 @@
 //! [`webmining`] compares all pages of a site with each other, by structure and then by content (Tomás et al. 2008), with a translation
 //! model that learns on the way ([`incremental`]). [`ets`] compares all pages, in rounds over links (Liu et al. 2014). [`one_measure`]
 //! judges the pairs of keys by a single measure. All three decide each language pair by itself ([`decide`]): the best pairs are accepted
-//! first, and each page gets one partner. What the papers say of keys are settings of `keys`.
+//! first, and each page gets one partner. The papers' methods of finding keys are settings of `keys`.
 
 pub mod decide;
 pub mod ets;

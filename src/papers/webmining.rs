@@ -419,7 +419,7 @@ mod tests {
         assert_eq!(first_pairs(&choices, &Params { first_similarity: 0.9, ..Params::default() }), [0, 5]);
     }
 
-    /// A page of five sentences with four words each, drawn by its number from forty words, which are others in the second language.
+    /// A page of five sentences with four words each, chosen by its number from forty words; the words of the second language are others.
     fn text(number: u64, offset: u64) -> Text {
         let word = |place: u64| {
             let mixed = (number * 20 + place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -469,8 +469,9 @@ mod tests {
         assert_eq!(a.sentences(&b), [(&[u64::from('a')][..], &[u64::from('A')][..])]);
     }
 
-    /// What the content says of `choices`, pairs of pages whose words are letters. The model begins with the first pair. A letter that was
-    /// learnt once as the translation of another has t = 0.6, ln 0.6 = -0.5; with others it has t(f|NULL) = 0.16 at most, ln 0.16 = -1.8.
+    /// The verdicts by content on `choices`, which are pairs of pages whose words are letters. The model begins with the first pair. A
+    /// letter that was learnt once as the translation of another has t = 0.6, and ln 0.6 = -0.5; with other letters it has t(f|NULL) = 0.16
+    /// at most, and ln 0.16 = -1.8.
     fn asked(choices: &[(u32, u32, f64)], pages: &[(u32, &str)]) -> Vec<Verdict> {
         let choices: Vec<Choice> = choices.iter().map(|&(a, b, score)| choice(a, b, score)).collect();
         let texts = pages.iter().map(|&(page, letters)| (page, of_letters(letters))).collect();
@@ -479,7 +480,7 @@ mod tests {
 
     #[test]
     fn what_the_best_pair_of_a_page_teaches_is_known_when_the_next_is_asked() {
-        // Half of page 1 is translated by what page 0 taught, which is just enough; half of page 2 by what page 1 did.
+        // Half of page 1 is translated by what page 0 taught, which is just enough; half of page 2 is translated by what page 1 taught.
         let verdicts = asked(
             &[(0, 100, 0.9), (1, 101, 0.5), (1, 102, 0.5), (2, 103, 0.5)],
             &[(0, "abcd"), (100, "ABCD"), (1, "abef"), (101, "ABEF"), (102, "AXYZ"), (2, "efgh"), (103, "EFGH")],

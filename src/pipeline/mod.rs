@@ -34,7 +34,7 @@ pub use stale::{LAST_STAGE, StageState, StageStatus, has_run, note_fresh, progre
 /// # Errors
 /// The error that stopped it. Everything committed before stays.
 pub fn run(store: &mut Store, context: &Context<'_>, until: &str) -> Result<()> {
-    // It is needed at the very end, which may be hours away.
+    // A scorer that is missing is reported now: it is needed at the very end, which may be hours away.
     SCORES.look_for(&context.config.scorer)?;
     for stage in STAGES {
         run_stage(*stage, store, context)?;
@@ -77,7 +77,7 @@ pub fn run_stage(stage: &dyn Stage, store: &mut Store, context: &Context<'_>) ->
     outcome
 }
 
-/// Removes what a stage, and the stages after it, made with other settings, which no stage and no query would read any more.
+/// Removes the results that a stage, and the stages after it, made with other settings. No stage and no query would read them any more.
 fn forget_other_settings(stage: &dyn Stage, store: &mut Store, config: &Config) -> Result<()> {
     for later in STAGES.iter().skip_while(|later| later.name() != stage.name()) {
         let results = later.results();

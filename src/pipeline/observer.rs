@@ -8,7 +8,7 @@ pub trait Observer: Sync {
     fn begin(&self, stage: &str, what: &str, unit: &str, total: Option<u64>);
     /// `done` units are done; `note` says more.
     fn progress(&self, done: u64, note: &str);
-    /// Of the units that are done, so many were there before, and say nothing of how fast the others are done.
+    /// Of the units that are done, this many were done by an earlier run. They say nothing of how fast the others are done.
     fn known(&self, _units: u64) {}
     /// Of the present unit's step called `what`, `done` of `total` are done. Sites that are worked on in parallel report their steps in any
     /// order.

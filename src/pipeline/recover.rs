@@ -91,7 +91,7 @@ fn remember_in(store: &mut Store, pages: &[DeepPage], record_urls: usize) -> Res
     if missing.is_empty() {
         return Ok(());
     }
-    // There is one commit for all: if half of a list were stored, the other half would become a list of its own.
+    // All of it goes into one commit: if half of a list were stored, the other half would become a list of its own.
     let mut changes = Changes::default();
     for part in missing.chunks(record_urls) {
         let requested = part.iter().map(|page| requested(page)).collect();

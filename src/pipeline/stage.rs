@@ -52,12 +52,12 @@ pub trait Stage: Sync {
     /// The sections of the configuration on which its results depend, by name: `keys`, or a single field, `keys.across_suffixes`.
     fn sections(&self) -> &'static [&'static str];
 
-    /// What of the store only this stage fills, and what depends on its settings: when these change, it is removed.
+    /// The part of the store that this stage alone fills and that depends on its settings. It is removed when these change.
     fn results(&self) -> Results {
         Results::None
     }
 
-    /// The work that is left, as text for `status`; empty when everything is fresh.
+    /// The work that is left, as text for `status`; empty when nothing is left.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -33,18 +33,18 @@ impl StageState {
     }
 }
 
-/// A stage, and how far it is.
+/// A stage, and how far it has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageStatus {
     /// Name of the stage.
     pub name: &'static str,
-    /// How far it is.
+    /// How far it has come.
     pub state: StageState,
     /// The work that is left, as text; empty where this is not known before earlier stages have run.
     pub remaining: String,
 }
 
-/// How far each stage is, from the first to `until`.
+/// How far each stage has come, from the first to `until`.
 ///
 /// An archive of which only a part was read makes nothing stale: the pages read so far are pages like others.
 ///
@@ -84,7 +84,7 @@ fn progress_with(store: &Store, config: &Config, until: &str, by_people: u64) ->
     Ok(found)
 }
 
-/// A hash of what people corrected and judged, which no commit covers.
+/// A hash of what people have corrected and judged, which no commit covers.
 fn by_people(store: &Store) -> Result<u64> {
     Ok(store.corrections().hash() ^ Reviews::of(store.folder()).hash()?)
 }
@@ -107,7 +107,7 @@ pub fn note_fresh(store: &mut Store, config: &Config) -> Result<()> {
         return Ok(());
     }
     let is_fresh = |status: &StageStatus| status.state == StageState::Fresh;
-    // Before anything is compared: what reviewers mark meanwhile is not known to be fresh.
+    // This comes before anything is compared: marks that reviewers make meanwhile must not count as seen.
     let by_people = by_people(store)?;
     let progress = progress_with(store, config, LAST_STAGE, by_people)?;
     let fresh = STAGES.iter().zip(&progress).filter(|(_, status)| is_fresh(status));

@@ -1,5 +1,5 @@
-//! A program of the user that answers lines: it is started, asked, and ended here. One tells the languages of texts, another scores pairs
-//! of sentences; a [`Role`] says what is different between them.
+//! A program of the user that answers lines: it is started, asked, and ended here. One such program tells the languages of texts, another
+//! one scores pairs of sentences; a [`Role`] has what differs between them.
 //!
 //! [`Program`] deals lines out over its processes (`process`), and gives the answers back by the numbers of the questions. The lines are
 //! written, and answers understood, by [`crate::language::asked`] and [`crate::text::scored`]. The answer to a line depends on that line
@@ -26,12 +26,12 @@ pub use pdf::PDF_COMMAND;
 pub use pdf::html as html_of_pdf;
 pub use process::{Stop, shown};
 
-/// How many answers are kept, in memory alone: some 10 MB. Beyond that, they are forgotten, and lines asked again.
+/// How many answers are kept, only in memory: some 10 MB. When there are more, all are forgotten, and lines are asked again.
 const MAX_KEPT: usize = 1 << 18;
 
-/// What a program is there for.
+/// What a program is used for.
 pub struct Role<A> {
-    /// What messages call it.
+    /// Its name in messages.
     name: &'static str,
     /// The setting that names it.
     setting: &'static str,
@@ -39,7 +39,7 @@ pub struct Role<A> {
     timeout: &'static str,
     /// Reads an answer. The error says what makes no sense in the line, and what was expected.
     read: fn(&str) -> std::result::Result<A, String>,
-    /// What to do where it has written more lines than it was asked, so that answers may be those to other questions.
+    /// What the user should do if the program has written more lines than it was asked, so that answers may belong to other questions.
     remedy: &'static str,
 }
 
@@ -95,13 +95,13 @@ enum Question<A> {
     Sent {
         hash: u128,
         process: usize,
-        /// What messages call it.
+        /// The name of the question in messages.
         about: String,
     },
 }
 
 impl<A> Role<A> {
-    /// Checks that the program is there, where the user has named one for this run, long before it is started.
+    /// Checks that the program exists, if the user has named one for this run; this is done long before it is started.
     ///
     /// # Errors
     /// When it is not.
@@ -138,7 +138,7 @@ impl<A: Copy> Program<A> {
         Ok(Some(Program { role, params: params.clone(), processes, asked, kept }))
     }
 
-    /// Checks that the program has said nothing that it was not asked, as far as it has answered all.
+    /// Checks that the program has written nothing that it was not asked for, as far as its answers have arrived.
     ///
     /// # Errors
     /// When it has.
@@ -146,7 +146,7 @@ impl<A: Copy> Program<A> {
         self.quiet(false)
     }
 
-    /// The same, after a moment in which the program could say it.
+    /// The same, after a moment in which the program could have written more.
     ///
     /// # Errors
     /// When it has.
@@ -163,10 +163,10 @@ impl<A: Copy> Program<A> {
         Ok(())
     }
 
-    /// Asks a question, and returns its number. Equal lines are one question. `about` is what messages call it.
+    /// Asks a question, and returns its number. Equal lines are one question. `about` is the name of the question in messages.
     pub fn ask(&self, line: &str, about: &str) -> usize {
         let hash = xxh3_128(line.as_bytes());
-        // Under the lock, so that each process gets its questions in the order of their numbers.
+        // The lock is held, so that each process gets its questions in the order of their numbers.
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(&number) = asked.numbers.get(&hash) {
             return number;
@@ -196,8 +196,8 @@ impl<A: Copy> Program<A> {
         Ok(answers.into_iter().map(|(answer, _)| answer).collect())
     }
 
-    /// Waits for the answers to all questions, and appends them in the order of the questions, each with the time at which it was heard: all
-    /// up to an error.
+    /// Waits for the answers to all questions, and appends them in the order of the questions, each with the time at which it arrived.
+    /// After an error, the answers that came before it are there.
     ///
     /// # Errors
     /// As [`Program::answers`].
@@ -228,7 +228,7 @@ impl<A: Copy> Program<A> {
         Ok(())
     }
 
-    /// Tells the program that nothing more is asked, and waits a little for its end.
+    /// Tells the program that there are no more questions, and waits a little for it to end.
     ///
     /// # Errors
     /// When it had more answers than questions.
@@ -330,7 +330,7 @@ mod tests {
         starts("kill -9 $$", "ended (signal: 9", "page yo");
         let silent = "is silent for 1 s, after 1 answer to 7 lines";
         starts("read -r line; echo yo; sleep 9", silent, "--language-timeout");
-        // What a program keeps to itself until its input ends.
+        // The program keeps its output to itself until its input ends.
         starts("cat >/dev/null; echo yo", "is silent for 1 s, after 0 answers to 7 lines", "flush");
         starts("while read -r line; do echo \"$line sure\"; done", "wrote \"yo sure\": sure is no language", "page yo");
         starts("while read -r line; do echo yo; echo yo; done", "wrote a line more than it was asked", "\"yo\"");

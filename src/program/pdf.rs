@@ -1,5 +1,5 @@
-//! Has a PDF read by a process of its own. A PDF is a program that draws, and may take any amount of time and memory; the process limits
-//! itself, and what it takes beyond that is its end alone.
+//! Has a PDF read by a process of its own. A PDF is a program that draws, and may take any amount of time and memory. The process limits
+//! itself, and a PDF that goes beyond the limit ends only this process.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -15,13 +15,13 @@ const FAILED: i32 = 1;
 const TAKES_MEMORY: &str = "takes more memory than is allowed";
 /// The longest text that is taken, in bytes of HTML.
 const MAX_HTML_BYTES: u64 = 32 << 20;
-/// Make allocators reserve little, so that the limit on memory is one on what is used.
+/// These settings make allocators reserve little, so that the limit on memory limits what is used.
 const RESERVES: [(&str, &str); 2] = [("MIMALLOC_ARENA_RESERVE", "16MiB"), ("MALLOC_ARENA_MAX", "1")];
 
 /// The text of a PDF as HTML in UTF-8, by the program at `reader`.
 ///
 /// # Errors
-/// Why there is none, for a person.
+/// The reason why there is none, in words for people.
 pub fn html(reader: &Path, pdf: &[u8]) -> Result<Vec<u8>, String> {
     let (status, text) = run(reader, pdf).map_err(|error| format!("the process that reads it: {error}"))?;
     match status.code() {
@@ -38,14 +38,14 @@ pub fn html(reader: &Path, pdf: &[u8]) -> Result<Vec<u8>, String> {
 fn run(reader: &Path, pdf: &[u8]) -> io::Result<(ExitStatus, Vec<u8>)> {
     let mut command = Command::new(reader);
     command.arg(PDF_COMMAND).envs(RESERVES).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    // Ctrl-C ends the program, and not the reading of this PDF.
+    // Ctrl-C ends this program, but not the reading of the PDF that was begun.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let mut text = Vec::new();
     let read = thread::scope(|scope| {
-        // It may end before it has read all.
+        // The process may end before it has read everything.
         scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(pdf)));
         let read = stdout.map_or(Ok(0), |stdout| stdout.take(MAX_HTML_BYTES + 1).read_to_end(&mut text));
         if text.len() as u64 > MAX_HTML_BYTES || read.is_err() {
@@ -55,7 +55,7 @@ fn run(reader: &Path, pdf: &[u8]) -> io::Result<(ExitStatus, Vec<u8>)> {
     });
     let status = child.wait()?;
     read?;
-    // What was killed for its length had done no wrong else.
+    // A process that was killed because its output was too long has done nothing else wrong.
     Ok((if text.len() as u64 > MAX_HTML_BYTES { ExitStatus::default() } else { status }, text))
 }
 

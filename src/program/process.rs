@@ -13,23 +13,23 @@ use crate::types::counted;
 
 /// Longer lines are no answers.
 const MAX_LINE_BYTES: usize = 1 << 16;
-/// Lines that are read before anybody wants them: a program that never stops writing waits.
+/// How many lines are read ahead: a program that never stops writing then has to wait.
 const MAX_HEARD: usize = 1024;
-/// What is kept of the end of stderr, in bytes, and how much of it is shown.
+/// How many bytes of the end of stderr are kept, and how many of them are shown.
 const STDERR_BYTES: usize = 4096;
 const STDERR_LINES: usize = 4;
 /// How much of a line is shown, in characters.
 const SHOWN: usize = 100;
 /// How often a wish to stop is looked for.
 const STEP: Duration = Duration::from_millis(100);
-/// In how much time a program that writes two lines for one has written the second.
+/// A program that writes two lines for one question has written the second within this time.
 const MOMENT: Duration = Duration::from_millis(20);
 /// How long answers are still waited for after the user wants to stop, and how long for the end of a program.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long a program that is asked nothing more has to end by itself.
 const LAST: Duration = Duration::from_secs(5);
 
-/// What is wrong where a program is not there.
+/// What is wrong if there is no such program, for messages.
 const MISSING: &str = "there is no such program; give its path, or install it";
 
 /// Checks that there is a program, without starting it.
@@ -57,7 +57,7 @@ pub struct Wait<'s> {
 
 impl Wait<'_> {
     /// # Errors
-    /// A little after the user wants to stop: what was asked last may be answered by then.
+    /// An error a little after the user wants to stop: by then, the last questions may have been answered.
     fn check_stop(&mut self) -> Result<(), Error> {
         let Err(error) = (self.stop)() else { return Ok(()) };
         if self.since.get_or_insert_with(Instant::now).elapsed() < PATIENCE { Ok(()) } else { Err(error) }
@@ -77,9 +77,9 @@ pub struct Process {
     timeout: &'static str,
     child: Child,
     questions: Mutex<Option<Sender<String>>>,
-    /// Lets the second question go, once the first is answered.
+    /// The sender that allows further questions, used once the first one is answered.
     go: Option<Sender<()>>,
-    /// Locked by nobody: threads that ask share the process, and one that owns it listens.
+    /// Nobody waits for this lock: threads that ask share the process, but only the one that owns it listens.
     heard: Mutex<Receiver<Heard>>,
     stderr: Arc<Mutex<Vec<u8>>>,
     reader: Option<thread::JoinHandle<()>>,
@@ -89,7 +89,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts a command. Ctrl-C does not reach it: what was begun is finished, and then the process is ended.
+    /// Starts a command. Ctrl-C does not reach it: the program finishes what it has begun, and then ends the process.
     pub fn start(command: &[String], timeout: &'static str) -> Result<Process, String> {
         let (program, arguments) = command.split_first().ok_or("no program is named")?;
         let mut command = Command::new(program);
@@ -119,14 +119,14 @@ impl Process {
             answered: 0,
             status: None,
         };
-        // Where one of them cannot be started, the process ends with the value.
+        // If one of the threads cannot be started, dropping the value ends the process.
         beside(move || write_lines(BufWriter::new(stdin), &to_ask, &may_go))?;
         beside(move || read_lines(BufReader::new(stdout), &hear))?;
         process.reader = Some(beside(move || keep_end(&mut errors, &stderr))?);
         Ok(process)
     }
 
-    /// Sends a line. That a process is gone shows in its answers.
+    /// Sends a line. If the process is gone, this shows when its answers are read.
     pub fn ask(&self, line: &str) {
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         if let Some(questions) = &*self.questions.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -137,7 +137,7 @@ impl Process {
     /// Waits for the next line.
     ///
     /// # Errors
-    /// Inner: what the program did instead. Outer: the user wants to stop.
+    /// The inner error says what the program did instead. The outer one says that the user wants to stop.
     pub fn answer(&mut self, wait: &mut Wait<'_>) -> Result<Result<String, String>, Error> {
         let most = Duration::from_secs(wait.seconds.into());
         let mut silent = Duration::ZERO;
@@ -160,8 +160,8 @@ impl Process {
         Ok(Ok(line))
     }
 
-    /// Lets further questions go, after the first answer made sense and nothing came after it: a program that says more than it is asked is
-    /// found out before it matters.
+    /// Allows further questions, if the first answer made sense and nothing came after it: so a program that writes more than it is asked
+    /// for is found out before this matters.
     pub fn go_on(&mut self) -> Result<(), String> {
         if let Some(go) = self.go.take() {
             self.quiet(true)?;
@@ -181,7 +181,7 @@ impl Process {
         heard.map_or(Ok(()), |heard| Err(self.too_many(&heard)))
     }
 
-    /// Ends the input, and waits a while for the end of the output.
+    /// Ends the input, and waits a while until the output ends.
     pub fn finish(&mut self) -> Result<(), String> {
         self.close();
         match self.heard().recv_timeout(LAST) {
@@ -226,7 +226,7 @@ impl Process {
 
     /// How the process ended.
     fn ended(&mut self) -> String {
-        // It may close its pipes a little before it is gone.
+        // The process may close its pipes a little before it ends.
         let mut waited = Duration::ZERO;
         while self.status.is_none() && waited < PATIENCE {
             self.status = self.child.try_wait().ok().flatten();
@@ -260,7 +260,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.close();
         if self.status.is_none() {
-            // With whatever it has started.
+            // Everything that the process has started is ended with it.
             #[cfg(unix)]
             if let Some(group) = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw) {
                 let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -276,7 +276,7 @@ fn beside(work: impl FnOnce() + Send + 'static) -> Result<thread::JoinHandle<()>
     started.map_err(|error| format!("no thread can be started for it: {error}"))
 }
 
-/// Writes lines until there are no more or nobody reads them; the second only when it may go.
+/// Writes lines until there are no more or nobody reads them. The second one is written only after it is allowed.
 fn write_lines(mut to: impl Write, lines: &Receiver<String>, may_go: &Receiver<()>) {
     let mut write = || -> io::Result<()> {
         let Ok(first) = lines.recv() else { return Ok(()) };
@@ -326,7 +326,7 @@ fn keep_end(from: &mut impl Read, end: &Mutex<Vec<u8>>) {
     }
 }
 
-/// A line in quotes, cut where it is long, without what a terminal would act on.
+/// A line in quotes, cut where it is long, without characters that a terminal would obey.
 pub fn shown(line: &str) -> String {
     let line = line.trim_end();
     let cut: String = line.chars().take(SHOWN).collect();

@@ -25,14 +25,15 @@ pub fn direct(site: &SiteView<'_>, known: Option<(&KnownKeys, &Signs)>) -> Vec<C
     found.extend(site.pins().into_iter().map(|pair| Candidate { pair, method: Method::Pinned, key: None }));
     found.extend(of_hreflang(site));
     found.extend(of_mutual_links(site));
-    // What the address of a page that has strayed says, and what other pages say of that address, is said of another page.
+    // A page that has strayed was found at the address of another page, so declarations about that address, and about the address that it
+    // names, are about other pages.
     let has_strayed = |one: &Candidate| [one.pair.a, one.pair.b].iter().any(|&page| site.has_strayed(page));
     found.retain(|one| one.method == Method::Pinned || !has_strayed(one));
     unique(found)
 }
 
 /// Judges all candidates that URLs, declarations and language bars propose on a site, and also pairs of numbered pages where equal numbers
-/// do not go together. `knows` are the word translations, and the weights of a language pair.
+/// do not go together. `knows` has the word translations and the weights of each language pair.
 ///
 /// # Errors
 /// When a page cannot be read.

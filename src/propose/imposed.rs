@@ -1,4 +1,4 @@
-//! What people say of pairs, where a preset judges them in a way of its own.
+//! Applies what people say of pairs, for presets that judge pairs in a way of their own.
 
 use rustc_hash::FxHashSet;
 
@@ -6,8 +6,8 @@ use crate::judge::refused;
 use crate::types::{Candidate, JudgedPair, LangPair, Method, Outcome, PagePair, Similarities};
 use crate::verify::SiteView;
 
-/// Refuses the pairs of a site that people forbid, and accepts those that they pin in place of others of their pages. `pairs` are sorted
-/// by [`PagePair`], and stay so.
+/// Rejects the pairs of a site that people forbid, and accepts those that they pin, in place of other pairs of their pages. `pairs` are
+/// sorted by [`PagePair`], and stay so.
 pub fn impose(site: &SiteView<'_>, pairs: &mut Vec<JudgedPair>) {
     let (pins, forbidden) = (site.pins(), site.forbidden());
     let mut taken: FxHashSet<(LangPair, u32)> = FxHashSet::default();

@@ -10,7 +10,7 @@
 //! | `words` | pages that share rare words, numbers, images, links and runs of tags |
 //! | `votes` | pages that aligned links of accepted pairs lead to, and translations of one page |
 //!
-//! Pairs that people pin are candidates too, and those that they forbid are none; [`impose`] says so where a preset of a paper judges.
+//! Pairs that people pin are candidates too, and those that they forbid are none; [`impose`] sees to this where a preset of a paper judges.
 //! [`Partners`] keeps which pages are paired, and [`Network`] the links inside each language. [`aligned_links`] aligns the links of two
 //! pages, and [`neighbours`] tells how many neighbours of two pages are partners. [`Signs`] are what URLs say of a pair besides proposing
 //! it.

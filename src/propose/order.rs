@@ -29,7 +29,7 @@ const MAX_BAND: u32 = 24;
 const MAX_CELLS: usize = 20_000;
 /// The cost of leaving a page out, in nats, because it was inserted in one language; all later pairs are then shifted by one (an estimate).
 const GAP: f64 = 3.0;
-/// The most that the contents of one pair count for its place or against it, in nats, so that its neighbours have some influence.
+/// The most that the contents of one pair may count for or against its place, in nats, so that its neighbours have some influence.
 const MAX_SAY: f64 = 5.0;
 
 /// The hash of a URL without its last number, and that number; `None` where it has none. The number stands in the path; in the query only
@@ -155,7 +155,7 @@ type Place = (u32, u32);
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     place: Place,
-    /// What the contents of the two pages say, in nats.
+    /// The evidence of the contents of the two pages, in nats.
     said: f64,
     /// The log odds that the places correspond, by their own contents and by those of all others.
     log_odds: f64,

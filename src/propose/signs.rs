@@ -1,5 +1,5 @@
-//! What the URLs of a site say of a pair besides proposing it: whether both URLs name their pages and have a name in common, and whether a
-//! page stands under another language than that of its text, or at another address than the one that it names as its own.
+//! Signs in the URLs of a pair, apart from those that propose it: whether both URLs name their pages and have a name in common, and whether
+//! a page stands under another language than that of its text, or at another address than the one that it names as its own.
 
 use std::collections::BTreeMap;
 
@@ -49,13 +49,13 @@ impl Signs {
         Signs::of(site, &KnownKeys::default())
     }
 
-    /// What stands for which language in URLs.
+    /// Which values stand for which languages in URLs.
     pub fn marks(&self) -> &Marks {
         &self.marks
     }
 
-    /// A page is misplaced if its URL says another language than its text, and most pages of its part in its language stand elsewhere: a
-    /// host that holds the English pages beside `ja.example.org` may hold French ones too.
+    /// Finds the misplaced pages. A page is misplaced if its URL names another language than that of its text, and most pages of its part
+    /// in its language stand elsewhere: a host that holds the English pages beside `ja.example.org` may hold French ones too.
     fn find_misplaced(&mut self, site: &SiteView<'_>) {
         let parts = site.parts();
         let pages = || {
@@ -64,9 +64,10 @@ impl Signs {
         let mut anatomy = Anatomy::default();
         // Whole segments that name a language (`/nl-nl/`), and how many of their pages are in that language.
         let mut segments: BTreeMap<(u32, Lang), (u32, u32)> = BTreeMap::new();
-        // For a part of the site, what says a language in URLs, and a language: on how many pages of that language it stands.
+        // For a part of the site, a value that names a language in URLs, and a language: on how many pages of that language it stands.
         let mut under: FxHashMap<(u32, u64, Lang), u32> = FxHashMap::default();
-        // Pages under no mark of their own language, with the marks over them if these are of one, and the other language that a segment names.
+        // Pages that stand under no mark of their own language, each with the marks in its URL, if all are of one language, and with the
+        // other language that a segment names.
         let mut suspects: Vec<(u32, Lang, Vec<u64>, Option<Lang>)> = Vec::new();
         for (page, lang) in pages() {
             if site.has_strayed(page) {
@@ -100,15 +101,16 @@ impl Signs {
                 suspects.push((page, lang, marks, other));
             }
         }
-        // A segment stands for the language that it names if enough of the pages under it are in that language, as a key is strong by its
-        // coverage. The innermost part that has enough pages under the name tells whether these pages are in the language.
+        // A segment stands for the language that it names if enough of the pages under it are in that language, just as a key may be strong
+        // by its coverage. This is decided in the innermost part that has enough pages under the segment.
         let least = MIN_PAIRS_OTHER.by_coverage;
         let is_language = |part: u32, named: Lang| {
             let counts = parts.chain(part).filter_map(|part| segments.get(&(part, named)));
             let told = counts.into_iter().find(|(_, all)| *all >= least);
             told.is_some_and(|&(right, all)| right >= least && f64::from(right) >= MIN_COVERAGE * f64::from(all))
         };
-        // The share of the pages of a language that stand under what says another. The part around a part tells what is to be expected in it.
+        // The share of a language's pages that stand under a name of another language. What is expected in a part comes from the part
+        // around it.
         let is_elsewhere = |part: u32, says: u64, lang: Lang| {
             let share = parts.inwards(part).fold(0.5, |expected, part| {
                 let here = under.get(&(part, says, lang)).copied().unwrap_or(0);
@@ -152,7 +154,7 @@ impl Signs {
     }
 }
 
-/// What stands for a mark, or for a language that is named (with no text), among those of a site.
+/// A hash for a mark among those of a site; or, without a text, for a language that is named.
 fn said_by((lang, text): &(Lang, &str)) -> u64 {
     xxh3_64(&[&lang.to_bytes(), text.as_bytes()].concat())
 }
@@ -220,7 +222,7 @@ mod tests {
         let declared: Vec<_> =
             crate::propose::hreflang::of_hreflang(&site).iter().map(|one| (one.pair.a, one.pair.b)).collect();
         assert_eq!(declared, [(0, 3), (1, 4), (2, 5), (2, 5)]);
-        // A page that names one which names itself is a copy, or its template is wrong.
+        // A page that names a page which names itself is a copy, or its template is wrong.
         let listed = listed.canonical(4, 4).canonical(3, 5);
         assert!((0..6).all(|page| !listed.view().has_strayed(page)));
     }

@@ -94,8 +94,8 @@ pub fn of_words(
 /// Pages of a language, each with the nearest pages of another one, the nearest first.
 type Nearest = [(u32, Vec<u32>)];
 
-/// The pairs of pages that count: those of one part, and of two parts only if each page finds the other. A domain may hold many sites, in
-/// many languages: the pages of a site that lacks a language would otherwise be paired with those of all other sites that have it.
+/// The pairs of pages that count: pairs within one part, and pairs across two parts if each page finds the other. A domain may hold many
+/// sites in many languages: the pages of a site that lacks a language would otherwise be paired with those of all other sites that have it.
 fn near_enough<'n>(finders: &'n Nearest, found: &Nearest, parts: &'n Parts) -> impl Iterator<Item = (u32, u32)> + 'n {
     let back = found.iter().flat_map(|(page, near)| near.iter().map(move |&other| (other, *page)));
     let back: FxHashSet<(u32, u32)> = back.collect();

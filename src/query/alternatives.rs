@@ -12,16 +12,16 @@ pub(super) type Pairs<'p> = dyn Fn(&mut dyn FnMut(Texts)) + 'p;
 /// Bytes of an entry while texts are counted.
 const ENTRY_BYTES: usize = size_of::<(u64, u64)>();
 
-/// For texts of a site, how many different texts of another language are kept as translations of them.
+/// Counts, for texts of a site, how many different texts in another language are kept as their translations.
 #[derive(Default)]
 pub(super) struct Alternatives {
-    /// Those of the texts that have more than one, by [`key`].
+    /// The counts of the texts that have more than one translation, by [`key`].
     several: FxHashMap<u64, u32>,
 }
 
 impl Alternatives {
-    /// Of the texts of some sentence pairs that count, or of all, where `asked` is `None`. `for_each` is to give all sentence pairs of the site
-    /// that count; it is called more often where what is counted takes more than `budget_bytes`.
+    /// Counts for the texts of the sentence pairs that `asked` gives, or for all texts where `asked` is `None`. `for_each` must give all
+    /// sentence pairs of the site that count. It is called several times where the counts would take more than `budget_bytes`.
     pub fn new(asked: Option<&Pairs<'_>>, budget_bytes: usize, for_each: &Pairs<'_>) -> Alternatives {
         let asked = asked.map(|for_each| {
             let mut keys = FxHashSet::default();
@@ -57,7 +57,8 @@ impl Alternatives {
         Alternatives { several }
     }
 
-    /// How many texts are kept as translations of the texts of a sentence pair, one of those that were asked about: of its first, and of its second.
+    /// How many texts are kept as translations of the first text of a sentence pair, and of its second one. The pair must be among those
+    /// that were asked about.
     pub fn of(&self, pair: Texts) -> [u32; 2] {
         [0, 1].map(|side| self.several.get(&key(pair, side)).copied().unwrap_or(1))
     }

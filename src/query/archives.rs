@@ -19,7 +19,7 @@ pub struct ArchiveLine {
     pub format: String,
     /// Its size.
     pub bytes: u64,
-    /// True when all of it has been read.
+    /// True when the whole archive has been read.
     pub is_read: bool,
     /// The byte at which reading continues.
     pub position: u64,
@@ -40,7 +40,7 @@ pub struct SkipSample {
     pub reason: SkipReason,
     /// Details; may be empty.
     pub detail: String,
-    /// Where it begins in its archive.
+    /// Where the record begins in its archive.
     pub offset: u64,
 }
 

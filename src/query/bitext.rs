@@ -24,24 +24,24 @@ use crate::store::records::RecordRef;
 use crate::text::scored;
 use crate::types::{BitextLine, Lang, LangPair, Place, Provenance, Told};
 
-/// The columns that say how many translations a text has, which takes a look at all sentence pairs of a site.
+/// The columns that say how many translations a text has; counting them takes a pass over all sentence pairs of a site.
 pub const ALTERNATIVES: &[&str] = &["targets", "sources"];
 
-/// The columns with what the records of pages are called.
+/// The columns with the names and digests of the pages' records.
 pub const RECORDS: &[&str] = &["record_id_a", "record_id_b", "payload_digest_a", "payload_digest_b"];
 
 /// What is asked for of sentence pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// True for those that were left out too, each with its reason.
+    /// True where sentence pairs that were left out are asked for too, each with its reason.
     pub all: bool,
-    /// True where it is to be counted how many translations their texts have.
+    /// True where the translations that their texts have must be counted.
     pub alternatives: bool,
     /// True where the names and digests of the pages' records are wanted.
     pub records: bool,
     /// True where hashes of the pages' texts are wanted.
     pub pages: bool,
-    /// True where it is wanted how many paragraphs pages have, and these sentences.
+    /// True where it is asked for how many paragraphs the pages have, and how many sentences the paragraphs of the pair have.
     pub totals: bool,
 }
 
@@ -73,7 +73,7 @@ pub fn for_each_bead(
     Ok(())
 }
 
-/// What is kept from site to site.
+/// Caches that are kept from site to site.
 #[derive(Default)]
 struct Caches {
     archives: ArchiveNames,
@@ -156,7 +156,7 @@ impl Wanted<'_> {
         Ok(())
     }
 
-    /// What is known of the page pair at a position and of those behind it, of as many as the memory allows.
+    /// What is known of the page pair at a position and of the following ones, as many as the memory allows.
     fn known(&self, store: &Store, config: &Config, of: (&Site, &SiteBitext), from: u32) -> Result<Known> {
         let (site, bitext) = of;
         let scorer = self.scorer.filter(|scorer| scorer.command().is_some());
@@ -190,7 +190,7 @@ impl Wanted<'_> {
         Ok(Known { end: places.end, alternatives, scores })
     }
 
-    /// What a scorer is asked of some page pairs, by hashes.
+    /// The lines that a scorer would be asked about for some page pairs, as hashes.
     fn lines(
         &self,
         store: &Store,
@@ -211,7 +211,7 @@ impl Wanted<'_> {
     }
 }
 
-/// What is looked up of the sentence pairs of consecutive page pairs before these are read.
+/// What is looked up for the sentence pairs of consecutive page pairs before these are read.
 #[derive(Default)]
 struct Known {
     /// One past the position of the last page pair.
@@ -286,14 +286,14 @@ impl<'s> OpenPair<'s> {
         if self.is_turned { (b, a) } else { (a, b) }
     }
 
-    /// What stands between two consecutive beads on the pages, in the order of listing; `None` where they cannot be joined.
+    /// What stands between two consecutive beads on each page, in the order of listing; `None` where they cannot be joined.
     fn joint(&self, before: &BeadRow, bead: &BeadRow) -> Option<[&'static str; 2]> {
         let a = self.pages.0.joint(before.a_end, bead.a_start, before.a_start)?;
         let b = self.pages.1.joint(before.b_end, bead.b_start, before.b_start)?;
         Some(self.turned(a, b).into())
     }
 
-    /// A bead as a line, without what other page pairs say.
+    /// A bead as a line, without what is known of it from other page pairs.
     fn line(&self, bead: &BeadRow, code: u8) -> BitextLine {
         let side =
             |side: &Paragraphs, (archive, provenance, page): (&str, &Provenance, u64), range: (u32, u32), count| {
@@ -335,7 +335,7 @@ impl<'s> OpenPair<'s> {
             text_b,
             lang_a,
             lang_b,
-            // As it is stored, without the digits that a longer number adds.
+            // The stored score, without the digits that converting it to a longer number adds.
             score: rounded(bead.score),
             page_score: f64::from(self.row.score.to_native()),
             reason: Reason::from_code(code).map(Reason::name),

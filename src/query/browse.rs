@@ -26,7 +26,7 @@ pub struct PairFilter {
     pub scores: (f64, f64),
     /// Only pairs with a score below the end of this range: bins of scores do not include their ends.
     pub below: bool,
-    /// Only pairs on which it was decided so.
+    /// Only pairs with this decision.
     pub decided: Decided,
 }
 
@@ -37,7 +37,7 @@ impl PairFilter {
     }
 }
 
-/// What was decided on the pairs that are asked for.
+/// Which decisions on pairs are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Decided {
     /// They were accepted.

@@ -30,9 +30,9 @@ pub struct CorrectionLine {
     pub first: String,
     /// Its second field.
     pub second: String,
-    /// What became of it, in words.
+    /// What became of the correction, in words.
     pub effect: String,
-    /// True where the store has nothing that it is about, or where it cannot act.
+    /// True where the store has nothing that the correction is about, or where the correction cannot act.
     pub is_idle: bool,
     /// When it was made.
     pub date: String,
@@ -63,8 +63,8 @@ pub fn correction(store: &Store, config: &Config, asked: &Correction) -> Result<
     Ok(Effects { store, config, last: None }.lines(&[found])?.pop())
 }
 
-/// An error where two pins give one page two partners in one language, and one of them is new, or the language is stated by a new correction.
-/// `stores` tell the languages of pages: the first of them that has a page. Pages with one pin are not looked up.
+/// An error where two pins give one page two partners in one language, and one of the pins, or the statement of the language, is new.
+/// `stores` give the languages of pages: the first store that has a page counts. Pages with only one pin are not looked up.
 ///
 /// # Errors
 /// [`Error::Config`], which names both; or when a store cannot be read.
@@ -130,7 +130,7 @@ impl Effects<'_> {
     /// Lines with their numbers, each with what became of it, in their order.
     fn lines(&mut self, lines: &[(&Line, usize)]) -> Result<Vec<CorrectionLine>> {
         let mut of_keys = self.of_keys(lines.iter().map(|(line, _)| &line.correction))?;
-        // Those of one site are looked at together, so that each site is opened once.
+        // Corrections of one site are examined together, so that each site is opened once.
         let mut order: Vec<usize> = (0..lines.len()).collect();
         order.sort_by_key(|&at| lines[at].0.correction.domains());
         let mut found: Vec<(usize, CorrectionLine)> = Vec::with_capacity(lines.len());
@@ -151,7 +151,7 @@ impl Effects<'_> {
         Ok(found.into_iter().map(|(_, line)| line).collect())
     }
 
-    /// True where the languages or keys of a site were found before its corrections were as they are.
+    /// True where the languages or keys of a site were found with other corrections than it has now.
     fn is_behind(&self, id: SiteId) -> Result<bool> {
         let stage = self.store.stage("keys")?.fingerprint;
         let corrections = self.store.site(id)?.map_or(0, |head| self.store.corrections_of(&head).hash_of_keys());
@@ -166,7 +166,7 @@ impl Effects<'_> {
         Ok(self.last.insert(site))
     }
 
-    /// Asks about a page of the store; `None` where it has none of that URL.
+    /// Calls `ask` with the page of a URL; `None` where the store has no such page.
     fn with_page<T>(&mut self, identity: &str, ask: impl FnOnce(&Site, u32) -> T) -> Result<Option<T>> {
         let Some(id) = self.store.site_of_domain(&registrable_domain(host_of(identity)))? else { return Ok(None) };
         let site = self.open(id)?;
@@ -224,7 +224,7 @@ impl Effects<'_> {
         })
     }
 
-    /// What the store has in place of a page that it does not have.
+    /// What the store says about a URL of which it has no page.
     fn missing(&self, identity: &str) -> Result<String> {
         let url = CanonicalUrl::parse_typed(identity).map_err(|why| Error::input(identity, why.to_string()))?;
         Ok(nearest(self.store, &url)?.to_string())
@@ -258,7 +258,7 @@ impl Effects<'_> {
             _ if is_behind => (NOT_YET.to_owned(), false),
             _ => {
                 let narrower = (others > 0).then(|| format!("{others} of them said otherwise"));
-                // Copies that nobody translated, and languages that are not among the wanted ones.
+                // A page has no language here if it is an untranslated copy, or in a language that is not among the wanted ones.
                 let none =
                     (none > 0).then(|| format!("{none} of them untranslated copies, or in no language that is wanted"));
                 let but: Vec<String> = narrower.into_iter().chain(none).collect();
@@ -267,7 +267,7 @@ impl Effects<'_> {
         })
     }
 
-    /// What became of those of some corrections that are about keys, by their positions. Each site is opened once.
+    /// What became of those corrections that are about keys, by their positions. Each site is opened once.
     fn of_keys<'c>(&self, corrections: impl Iterator<Item = &'c Correction>) -> Result<BTreeMap<usize, OfKey>> {
         let mut found: BTreeMap<usize, OfKey> = BTreeMap::new();
         let mut by_pattern: FxHashMap<&str, Vec<(usize, Option<SiteId>)>> = FxHashMap::default();
@@ -316,7 +316,7 @@ impl Effects<'_> {
     }
 }
 
-/// What there is of a key that a correction is about.
+/// What the store has of the key that a correction is about.
 #[derive(Default)]
 struct OfKey {
     keys: u64,
@@ -337,7 +337,7 @@ impl OfKey {
     }
 }
 
-/// What is told of a correction that the next run applies.
+/// The answer for a correction that the next run will apply.
 const NOT_YET: &str = "not applied yet; `diglot run` applies it";
 
 #[cfg(test)]

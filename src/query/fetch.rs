@@ -7,7 +7,7 @@ use crate::site::scope::{Scope, sites};
 use crate::store::Store;
 use crate::types::{FetchLine, Lang};
 
-/// The captures to fetch, so that the pairs of a scope in requested languages get their texts: by file and offset, each once.
+/// The captures that must be fetched so that the pairs of a scope in requested languages get their texts: by file and offset, each once.
 ///
 /// # Errors
 /// When the store cannot be read.

@@ -8,18 +8,18 @@ use crate::types::{BitextLine, Told};
 #[derive(Debug)]
 pub struct Joiner {
     most_chars: usize,
-    /// What more may be joined to, and the number of characters of its sides.
+    /// The line to which the next one may be joined, and the number of characters of its sides.
     waiting: Option<(BitextLine, [usize; 2])>,
 }
 
 impl Joiner {
-    /// For joined texts of at most so many characters a side. A sentence pair that is longer stays as it is.
+    /// Makes joined texts of at most so many characters a side. A sentence pair that is longer by itself stays as it is.
     pub fn new(most_chars: usize) -> Joiner {
         Joiner { most_chars, waiting: None }
     }
 
-    /// Takes the next sentence pair; returns what is complete. Where the caller leaves a sentence pair out, it is to call
-    /// [`Joiner::rest`], so that nothing is joined across it.
+    /// Takes the next sentence pair, and returns the one that is complete. Where the caller leaves a sentence pair out, it must call
+    /// [`Joiner::rest`], so that nothing is joined across the gap.
     pub fn next(&mut self, line: BitextLine) -> Option<BitextLine> {
         let chars = [&line.text_a, &line.text_b].map(|text| text.chars().count());
         if let (Some((before, all)), Some(between)) = (&mut self.waiting, line.joint) {
@@ -35,7 +35,7 @@ impl Joiner {
         complete
     }
 
-    /// What is complete if nothing follows.
+    /// Returns the line that is complete if nothing follows.
     pub fn rest(&mut self) -> Option<BitextLine> {
         self.waiting.take().map(|(line, _)| line)
     }

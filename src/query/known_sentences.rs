@@ -1,4 +1,4 @@
-//! The sentence pairs that other stores have, to be left out of an export.
+//! Recognises sentence pairs that other stores have, so that an export can leave them out.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};

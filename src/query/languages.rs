@@ -23,9 +23,10 @@ pub struct FoundLanguage {
     pub name: Option<String>,
     /// Pages.
     pub pages: u64,
-    /// Of these, at least so many that words and models do not take for it, host by host: what their site calls them, or their letters, named them.
+    /// Of these, at least so many that words and models did not take for this language. They were named by what their site calls them, or
+    /// by their letters. Counted host by host.
     pub named: u64,
-    /// True where the store has learnt what it looks like.
+    /// True where the store has learnt what texts in the language look like.
     pub is_learnt: bool,
 }
 
@@ -35,7 +36,7 @@ pub struct FoundLanguage {
 /// # Errors
 /// When the store cannot be read.
 pub fn languages(store: &Store, config: &Config) -> Result<Vec<FoundLanguage>> {
-    // Pages, and those that their texts do not explain.
+    // For each language, the number of its pages, and of those that are not in it according to their texts.
     let mut counts: BTreeMap<Lang, (u64, u64)> = BTreeMap::new();
     for id in sites(store, &Scope::all())? {
         let head = store.site(id)?.unwrap_or_default();

@@ -101,7 +101,7 @@ pub struct LonePage {
 /// A part of the pages that have no partner.
 #[derive(Clone, Debug, Default)]
 pub struct LonePages {
-    /// How many there are in all, by the language they count for; unknown: they take no part.
+    /// How many lone pages there are in all, by the language that they count for; those of unknown language take no part.
     pub langs: BTreeMap<Lang, usize>,
     /// How many there are in all, by reason.
     pub reasons: BTreeMap<LoneReason, usize>,
@@ -158,7 +158,7 @@ pub fn lone_pages(
     Ok(found)
 }
 
-/// The pages of a site without a partner that are asked for, by their ordinals, each with the reason.
+/// The pages of a site that have no partner and pass the filter, by their ordinals, each with the reason.
 pub(super) fn lone_of(site: &Site, config: &Config, filter: LoneFilter) -> Vec<(u32, LoneReason)> {
     let reasons = reasons(site, config).into_iter().zip(0u32..);
     let lone = reasons.filter_map(|(reason, page)| Some((page, reason?)));

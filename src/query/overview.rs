@@ -36,7 +36,7 @@ pub struct Overview {
     pub withheld: BTreeMap<SkipReason, u64>,
     /// Pages, one a URL.
     pub pages: u64,
-    /// Pages that take part: those of a known language that are not untranslated copies.
+    /// Pages that take part: those in a known language that are no untranslated copies.
     pub taking_part: u64,
     /// Pages with a partner.
     pub paired: u64,

@@ -26,7 +26,7 @@ pub fn for_each_pair(
     for_each_of(store, config, scope, &[Outcome::Accepted], |pair, _| each(pair))
 }
 
-/// Looks up what the records of the pages of pairs are called.
+/// Looks up the names and digests of the records of the pages of pairs.
 pub struct PairRecords<'s> {
     store: &'s Store,
     /// The site that was asked for last.
@@ -34,7 +34,7 @@ pub struct PairRecords<'s> {
 }
 
 impl<'s> PairRecords<'s> {
-    /// Looks it up in a store.
+    /// Looks them up in a store.
     pub fn of(store: &'s Store) -> PairRecords<'s> {
         PairRecords { store, site: None }
     }

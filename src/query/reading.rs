@@ -17,7 +17,7 @@ use crate::types::{Block, CanonicalUrl, Lang, tag_name};
 pub struct Reading {
     /// The pages, in the order they were asked for.
     pub sides: [Side; 2],
-    /// The beads, by whose numbers the pieces refer to them; empty where the pages were not aligned.
+    /// The beads. The pieces of the pages refer to them by number. Empty where the pages were not aligned.
     pub beads: Vec<ReadBead>,
 }
 
@@ -39,9 +39,9 @@ pub struct Side {
 }
 
 impl Reading {
-    /// For each side, the text before and after a sentence pair, at most so many bytes of each: where the bead of these texts lies; where
-    /// there is none, where the page has the text, if in one place only. Empty where it is not known, or nothing stands there. Spaces do
-    /// not count: those between sentences are not the same in bitext as on the page.
+    /// For each side, the text before and after a sentence pair, at most `max_bytes` of each. The place of the pair is that of the bead
+    /// with these texts; where there is none, the place where the page has the text, if there is only one. Empty where the place is not
+    /// known, or nothing stands there. Spaces do not count, because bitext may have other spaces between sentences than the page.
     pub fn around(&self, texts: [&str; 2], max_bytes: usize) -> [(String, String); 2] {
         let wanted = texts.map(letters);
         let sides = [&self.sides[0], &self.sides[1]].map(Side::text);
@@ -86,7 +86,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// Where a text has these letters, if only in one place and not in the middle of words.
+/// Where a text has these letters, if it has them in one place only, and not in the middle of words.
 fn only_place(text: &str, wanted: &str) -> Option<Range<usize>> {
     let (first, last) = (wanted.chars().next()?, wanted.chars().next_back()?);
     let (mut all, mut places) = (String::new(), Vec::new());
@@ -276,7 +276,7 @@ mod tests {
         // No word ends or begins within "casino".
         let found = around(&read([(here, &[]), (there, &[])]), "no.", "nein.");
         assert_eq!(found, [pair("A casino.", "B"), pair("Ein Kasino.", "B")]);
-        // "Read more" is there twice: the bead tells which one, or nothing does.
+        // "Read more" stands there twice. If there is a bead, it tells which of the two is meant.
         let (here, there) = ("Tea. Read more Milk. Read more Oil.", "Tee. Mehr Milch. Weiter");
         let beads: [&[(u32, u32)]; 2] = [&[(0, 4), (5, 14), (21, 30)], &[(0, 4), (5, 9), (17, 23)]];
         let found = around(&read([(here, beads[0]), (there, beads[1])]), "Read more", "Weiter");

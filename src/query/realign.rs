@@ -37,7 +37,8 @@ impl Means {
 /// Aligns the page pairs of a scope in the wanted languages, and calls `each` with both texts of every bead that has two sides; no bead is
 /// left out.
 ///
-/// Lengths and words are learnt anew from the same pages with the same settings, so that nothing is used that these means could not learn.
+/// Lengths and words are learnt anew from the same pages with the same settings, so that nothing is used that this way of aligning could
+/// not learn.
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.

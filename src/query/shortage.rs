@@ -203,8 +203,8 @@ fn suspects(store: &Store, id: SiteId, scope: &Scope) -> Result<BTreeMap<String,
     let by_text = head.hosts.iter().flat_map(|host| host.langs.iter().map(|lang| Lang::from_bytes(lang.0)));
     let langs: BTreeSet<Lang> = by_text.chain(rows.values().flatten().map(|lang| lang.0)).collect();
     let langs = langs.len() as u64;
-    // An upper bound for the pairs of a host that may lack some: for each language, ENOUGH of its pages, or all of them where they are few,
-    // each paired once with every other language.
+    // An upper bound for the pairs of a host that may have too few: for each language, the share `ENOUGH` of its pages, or all of them
+    // where they are few, each paired once with every other language.
     let may_lack = |host: &str, pages: u32| {
         let paired = (f64::from(pages) * ENOUGH) as u64 + langs * u64::from(MIN_PAGES);
         pairs_of(host) <= paired * langs
@@ -415,7 +415,7 @@ mod tests {
         Lang::parse(tag).expect("a tag")
     }
 
-    /// Pages by language: all but copies, those that take part, those of foreign text, those with a partner.
+    /// Numbers of pages by language: all but copies, those that take part, those whose own text is foreign, and those with a partner.
     fn counts(copies: u32, langs: &[(&str, [u32; 4])]) -> Counts {
         let of = |&(tag, [pages, part, foreign, paired]): &(&str, [u32; 4])| {
             (lang(tag), OfLang { pages, part, foreign, paired })

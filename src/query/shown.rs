@@ -1,4 +1,4 @@
-//! One page as the store has it: its text and links, and its record.
+//! One page as the store has it: its text and links, and its record in the archive.
 
 use std::path::Path;
 
@@ -52,7 +52,7 @@ pub struct ShownLink {
     pub url: String,
     /// Its text.
     pub anchor: String,
-    /// The language that it says its page has.
+    /// The language that the link says its page has.
     pub hreflang: Option<Lang>,
 }
 

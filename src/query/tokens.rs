@@ -1,4 +1,4 @@
-//! Hosts by what stands in their URLs.
+//! Finds hosts by tokens in their URLs.
 
 use rustc_hash::FxHashSet;
 
@@ -12,8 +12,9 @@ use crate::store::tokens::token_hash;
 use crate::text::tokens::Anatomy;
 use crate::types::host_of;
 
-/// The hosts of a scope that have a text in the URL of a page, as a token, a run of tokens or a whole segment; by name. The token index says
-/// which sites need not be looked at. While it cannot be asked, as beside a run, all are, and the answer is the same.
+/// The hosts of a scope that have a text in the URL of a page, as a token, a run of tokens or a whole segment; by name. The token index
+/// tells which sites need not be searched. While it cannot be asked, for example beside a run, all sites are searched, and the answer is
+/// the same.
 ///
 /// # Errors
 /// When the store cannot be read.

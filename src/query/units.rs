@@ -24,7 +24,7 @@ use crate::types::{Lang, LangPair, PagePair, Place, Provenance, UnitLine, UnitPa
 /// How many sentence pairs of two wanted languages join no unit, by reason.
 pub type Contradictions = BTreeMap<&'static str, u64>;
 
-/// The reason for those of two pages that are versions of two documents.
+/// The reason for sentence pairs of two pages that are versions of different documents.
 const TWO_DOCUMENTS: &str = "of two documents";
 
 /// Calls `each` with every unit of a scope that has two `is_wanted` languages, with its texts in these: by domain, by the first URL of the
@@ -76,7 +76,7 @@ struct SiteDocuments {
 }
 
 impl SiteDocuments {
-    /// Joins pages by page pairs, those first of which the greatest share is aligned.
+    /// Joins pages into documents by page pairs, in the order of the share that is aligned, the greatest first.
     fn new(site: &Site, bitext: &SiteBitext, scope: &Scope) -> SiteDocuments {
         let mut order: Vec<(f32, u32)> = bitext.pairs().map(|row| row.score.to_native()).zip(0u32..).collect();
         order.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
@@ -117,7 +117,7 @@ impl SiteDocuments {
         documents
     }
 
-    /// Divides the documents into parts that have no more beads than that, or are one document.
+    /// Divides the documents into parts that have no more beads than this, or consist of one document.
     fn parts(&self, most_beads: usize) -> Vec<std::ops::Range<u32>> {
         let mut parts: Vec<std::ops::Range<u32>> = Vec::new();
         let mut sum = 0;
@@ -175,7 +175,7 @@ struct Found {
     /// Its bytes on the pages.
     ranges: [(u32, u32); 2],
     score: f32,
-    /// True where it is left out of bitext since another page pair has it.
+    /// True where the sentence pair is left out of bitext because another page pair has it too.
     is_repeated: bool,
 }
 
@@ -235,12 +235,12 @@ impl<'f> Document<'f> {
             }
             versions.push(Version { lang, page: Paragraphs::new(record, lang), archive, provenance, sentences });
         }
-        // It may have no sentence pairs.
+        // The document may have no sentence pairs.
         let id = xxh3_64(site.pages.identity(first).as_bytes());
         Ok(Document { id, pages: pages.into_keys().collect(), versions, found })
     }
 
-    /// Calls `each` with the units, and counts what contradicts.
+    /// Calls `each` with the units, and counts the sentence pairs that contradict others.
     fn for_each_unit(
         &self,
         (config, is_wanted): (&Config, &dyn Fn(Lang) -> bool),

@@ -1,4 +1,4 @@
-//! Lists over all sites, a part at a time: from a place on, forwards or backwards, over the sites that may have something of the list.
+//! Lists over all sites, one part at a time: from a given place, forwards or backwards, over the sites that may have rows of the list.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::site::scope::Scope;
 use crate::store::Store;
 use crate::types::{JudgedPair, LangPair, Method, Outcome, PairLine, SiteId};
 
-/// What lists may find on a site, in few bytes.
+/// What lists may find on a site, in a few bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digest {
     /// The site.
@@ -94,7 +94,7 @@ pub struct Spot {
 pub struct Steps {
     /// The first item; backwards: the one before which to begin. `None`: the beginning of the list.
     pub from: Option<Spot>,
-    /// Towards the beginning of the list; the items come in that order too.
+    /// True to go towards the beginning of the list; the items come in that order too.
     pub is_back: bool,
     /// How many items at most.
     pub count: usize,
@@ -109,11 +109,11 @@ pub struct Part<T> {
     pub next: Option<Spot>,
 }
 
-/// How many pages the sites may have that are looked at for one part of a list, in all. Where little fits, a part has few items, or none,
-/// and says where to go on.
+/// How many pages all the sites that are opened for one part of a list may have. Where few rows pass the filter, a part has few rows or
+/// none, and says where to go on.
 const MOST_PAGES: u64 = 50_000;
 
-/// Opening a site takes as long as looking at so many pages (an estimate).
+/// Opening a site takes as long as examining so many pages (an estimate).
 const OPENING: u64 = 100;
 
 /// A part of the pairs that pass a filter, of all sites in the order of their digests, and on each by languages and URL.
@@ -154,7 +154,7 @@ pub fn lone_from(
     walk(store, digests, steps, wanted, |site| lone_of(site, config, filter), line)
 }
 
-/// Goes from site to site; `places` has the items of one, and `line` makes what is shown of an item.
+/// Goes from site to site. `places` gives the items of a site, and `line` makes a row of an item.
 fn walk<P, T>(
     store: &Store,
     digests: &[Digest],

@@ -10,7 +10,7 @@ use crate::types::{
     tag_name,
 };
 
-/// The reason of a sentence pair that is left out of an export since another store has it too.
+/// The reason of a sentence pair that an export leaves out because another store has it too.
 pub const ELSEWHERE: &str = "in another store";
 
 /// A line of some content.
@@ -31,7 +31,7 @@ pub enum Line {
 }
 
 impl Line {
-    /// What an exported row of a content says; `None` where it does not say what it must, or where there are no lines of the content.
+    /// The line that an exported row of a content contains; `None` where the row lacks something, or where the content has no lines.
     pub fn of(content: Content, row: &Value) -> Option<Line> {
         Some(match content {
             Content::Pairs => Line::Pair(pair(row)?),
@@ -203,13 +203,13 @@ fn place(row: &Value, side: &str, from: Option<Lang>) -> Option<Place> {
     })
 }
 
-/// Of what language the original of each side is: a mark of machine translation names it where that is the other side.
+/// For each side, the language of its original: that of the other side, if a mark of machine translation says so.
 fn originals(row: &Value, langs: [Lang; 2]) -> [Option<Lang>; 2] {
     let original = row["original"].as_str();
     [Some(langs[1]).filter(|_| original == Some("b")), Some(langs[0]).filter(|_| original == Some("a"))]
 }
 
-/// What a page says of itself, whose mark of machine translation, if there is one, names `from` as the language of the original.
+/// What a page says of itself. If it has a mark of machine translation, `from` is the language of the original.
 fn provenance(row: &Value, side: &str, from: Option<Lang>) -> Option<Provenance> {
     let of = |name: &str| text(row, &format!("{name}{side}"));
     let translated = match of("machine_translated") {
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
     use crate::export::{self, Compression, Extra, Job};
 
-    /// A place with all that tables have of it.
+    /// A place with everything that tables have of one.
     fn place(lang: &str) -> Place {
         let translated = Some(Translated { mark: TranslationMark::Weglot, from: Lang::UNKNOWN });
         let signals = Signals { translated, opt_outs: OptOuts::NO_AI, license: "https://ex.org/license".into() };

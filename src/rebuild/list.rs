@@ -15,7 +15,7 @@ const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// A line that is no row.
 pub const NO_ROW: &str = "lines that are no such rows";
-/// A line that is longer than those that are read.
+/// The message about a line that is too long to be read.
 pub const TOO_LONG: &str = "lines of more than 64 MiB";
 
 /// A list that is being read.
@@ -41,7 +41,7 @@ impl List {
         Ok(List { path: path.to_owned(), lines: decompressed(path).map_err(Error::io(path, "opening"))? })
     }
 
-    /// Calls `each` with every row, or with what a line is that is none.
+    /// Calls `each` with every row, or with what is wrong with a line that is no row.
     ///
     /// # Errors
     /// When it cannot be read, a row was made by another version of the extractor, and what `each` returns.
@@ -84,7 +84,7 @@ pub fn wrong(list: &Path, problem: impl Into<String>) -> Error {
     Error::input(list.display().to_string(), problem.into())
 }
 
-/// What a row says; `None` where it does not say what it must.
+/// The sentence pair that a row describes; `None` where the row lacks something.
 fn read(row: &Value) -> Option<Listed> {
     let mut line = lines::sentences(row)?;
     for (place, side) in [(&mut line.a, "a"), (&mut line.b, "b")] {

@@ -1,5 +1,5 @@
-//! Exported rows again, without a store: sentence pairs from a list without their texts (`export --what rebuild`) and the archives, and rows of
-//! any content from tables that an engine has left (`export --from`).
+//! Makes exported rows again, without a store: sentence pairs from a list without their texts (`export --what rebuild`) and the archives,
+//! and rows of any content from tables that an engine has written (`export --from`).
 //!
 //! `tables.rs` reads tables, and `lines.rs` knows the rows of each content. `list.rs` reads the rows of a list; `texts.rs` takes the texts of the pages that it names out of archives. A page is known by its URL and
 //! a hash of its text, so archives may have other names, and records other places, than those that the list tells. A row is made again only
@@ -25,7 +25,7 @@ pub use lines::{ELSEWHERE, Line};
 pub use tables::Tables;
 pub use texts::Texts;
 
-/// Bytes of a row, approximately, at which a list is to name no more pages for it: longer lines are not read.
+/// A list names no more pages for a row that has about this many bytes, because longer lines are not read.
 pub const ROW_BYTES: usize = 32 << 20;
 
 /// What a list names.

@@ -21,7 +21,7 @@ type Page = (u64, u64);
 /// How many texts that were asked for last are kept in memory: those of a page pair, and those of the one before.
 const KEPT: usize = 4;
 
-/// What was met in archives instead of a page, the most telling last.
+/// What was found in archives in place of a page. Of several such findings the last one in this list tells most.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Instead {
     #[default]
@@ -44,7 +44,7 @@ impl Instead {
 pub struct Texts {
     /// Where the text of each page lies in the file, once it was found.
     pages: FxHashMap<Page, Option<(u64, usize)>>,
-    /// The URLs of these pages, each with what was met in place of the page.
+    /// The URLs of these pages, each with what was found in place of the page.
     urls: FxHashMap<u64, Instead>,
     file: File,
     bytes: u64,
@@ -116,7 +116,7 @@ impl Texts {
         Ok(if is_done { Ok(is_sound) } else { Err(archive::unforeseen(&path.display().to_string())) })
     }
 
-    /// What was met of a URL that is wanted.
+    /// What was found for a URL; `None` where the URL is not wanted.
     fn url(&mut self, url: &str) -> Option<&mut Instead> {
         self.urls.get_mut(&xxh3_64(CanonicalUrl::parse(url).ok()?.identity().as_bytes()))
     }

@@ -1,4 +1,4 @@
-//! How likely a URL is to exist. It is as likely as the counterparts of the pages near its page that have been translated into the same
+//! Estimates how likely a URL is to exist: as likely as the counterparts of the pages near its page that have been translated into the same
 //! other languages.
 
 use rustc_hash::FxHashMap;

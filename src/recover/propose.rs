@@ -86,9 +86,9 @@ struct Acting<'k> {
     keys: &'k [ActiveKey],
     /// For each key, the first of those that are the same, and how many pages its scope has.
     kinds: Vec<(usize, usize)>,
-    /// The ranges of all scopes that are still to come, the next one last.
+    /// The ranges of all scopes that have not begun yet; the next one is last.
     ranges: Vec<(Range<u32>, usize)>,
-    /// Those that have begun, with their ends.
+    /// The scopes that have begun, with the ends of their ranges.
     open: Vec<(u32, usize)>,
 }
 

@@ -1,4 +1,5 @@
-//! What no request has time for is counted in the background. Until a count is finished, the result of the count before is shown.
+//! Figures that no request has time to count are counted in the background. Until a count is finished, the result of the count before it is
+//! shown.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use super::failure::Failure;
 
 /// The result of a count.
 pub trait Background: Send + Sync + 'static {
-    /// True when the count is of the commit at which a store is open.
+    /// True when the count is of the same commit as an open store.
     fn is_of(&self, store: &Store) -> bool;
 }
 
@@ -23,7 +24,7 @@ type Count<T> = Box<dyn Fn(&Store) -> diglot::Result<T> + Send + Sync>;
 pub struct Counting<T> {
     /// Folder of the store.
     folder: PathBuf,
-    /// What cannot be done where it fails.
+    /// What the program cannot do where the count fails, for messages.
     job: &'static str,
     count: Count<T>,
     last: Mutex<Option<Arc<T>>>,
@@ -57,7 +58,8 @@ fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl<T: Background> Counting<T> {
-    /// What `count` counts of the store in a folder; nothing is counted yet. `job` says what cannot be done where it fails.
+    /// A counting of the store in a folder by `count`; nothing is counted yet. `job` says, for messages, what cannot be done where it
+    /// fails.
     pub fn of(
         folder: &Path,
         job: &'static str,

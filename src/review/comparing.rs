@@ -12,7 +12,7 @@ use super::background::{Background, commit_hash};
 /// How many pairs of each kind are kept to be listed.
 const MOST: usize = 2_000;
 
-/// What is listed, in this order.
+/// The kinds of differences that are listed, in this order.
 pub const KINDS: [Change; 3] = [Change::Gained, Change::Lost, Change::Changed];
 
 /// The differences between two stores.

@@ -17,7 +17,7 @@ use super::lists::place_in_list;
 use super::state::{App, check_untouched};
 use super::views::plain;
 
-/// Adds a correction, or takes it back where `back` is set; then shows the page that it is about.
+/// Adds a correction, or takes it back where `back` is set; then shows the page to which the correction belongs.
 pub async fn correct(State(app): State<Arc<App>>, Form(fields): Form<Fields>) -> Response {
     answer(State(app), Query(fields), |request| {
         let kind = request.need("correction")?;
@@ -49,10 +49,10 @@ pub async fn correct(State(app): State<Arc<App>>, Form(fields): Form<Fields>) ->
     .await
 }
 
-/// Any language: what a correction is about does not depend on it.
+/// A language that stands for any: the subject of a correction does not depend on it.
 const ANY: &str = "en";
 
-/// The language of one page, which may have the URL of a host or a folder.
+/// The correction of the language of one page. The page's URL may look like that of a host or a folder.
 fn of_page(page: &CanonicalUrl, lang: &str) -> Result<Correction, String> {
     Correction::parse("language", &Place::Page(page.identity().to_owned()).to_string(), lang)
 }

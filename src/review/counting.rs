@@ -80,7 +80,7 @@ pub struct Counted {
     lacking: BTreeMap<String, Shortage>,
     /// What lists find on each site, in the order of the domains.
     pub digests: Vec<Digest>,
-    /// The sets of languages that hosts have, each by name.
+    /// The sets of languages that hosts have; hosts refer to them by number.
     langs: Vec<Vec<Lang>>,
     /// By name.
     hosts: Vec<Host>,
@@ -169,7 +169,7 @@ struct Found {
     lacking: Vec<Shortage>,
     hosts: Vec<Host>,
     digests: Vec<Digest>,
-    /// The sets of languages of the hosts, each with its number.
+    /// The sets of languages that hosts have, each with its number.
     langs: BTreeMap<Vec<Lang>, u32>,
 }
 

@@ -18,7 +18,7 @@ pub struct Drawn {
     commit_hash: Option<u64>,
     /// How many there are in all.
     pub total: u64,
-    /// Those that were drawn, in a random order.
+    /// The sentence pairs that were drawn, in a random order.
     pub lines: Vec<BitextLine>,
 }
 
@@ -38,7 +38,7 @@ pub fn draw(store: &Store) -> diglot::Result<Drawn> {
     let asked = bitext::Asked { alternatives: true, ..bitext::Asked::default() };
     bitext::for_each_bead(store, &config, &Scope::all(), asked, |line| {
         total += 1;
-        // Those with the smallest hashes: a random sample that is the same each time.
+        // The sentence pairs with the smallest hashes are a random sample that is the same each time.
         let number = xxh3_64([&*line.text_a, &line.text_b, &line.a.url, &line.b.url].join("\n").as_bytes());
         if lines.len() < MOST {
             smallest.push((number, lines.len()));

@@ -4,7 +4,7 @@
 pub enum Failure {
     /// The thing asked for does not exist.
     Missing(String),
-    /// What was asked makes no sense.
+    /// The request makes no sense.
     Bad(String),
     /// The store, or the page itself, is at fault.
     Broken(String),

@@ -1,4 +1,4 @@
-//! What templates make of texts.
+//! Filters that templates apply to texts.
 
 use std::fmt::Display;
 

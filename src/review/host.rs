@@ -23,7 +23,7 @@ use super::views::*;
 /// How many keys of a host are listed.
 const KEYS: usize = 100;
 
-/// Of how many pages it is told at once why those without a partner have none; of more, their own list tells it.
+/// Up to this many pages, the reasons why pages have no partner are shown at once; where a host has more, only their own list shows them.
 const MOST_PAGES: u64 = 100_000;
 
 /// How many hosts with few pairs a page lists.
@@ -72,7 +72,7 @@ struct HostPage {
     reasons: Vec<(String, &'static str, String)>,
 }
 
-/// The pairs alone, for a page on which the filter was changed.
+/// Only the list of pairs, for a page on which the filter was changed.
 #[derive(Template)]
 #[template(path = "host_pairs.html", config = "src/review/askama.toml")]
 struct PairList {

@@ -56,7 +56,7 @@ struct HostsPage {
     paging: Paging,
 }
 
-/// What a list may be narrowed to.
+/// The lacks to which a list may be narrowed.
 pub const LACKS: [(&str, &str); 2] = [("few", "with few pairs"), ("none", "in two languages, without a pair")];
 
 pub async fn hosts(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
@@ -103,7 +103,7 @@ pub async fn hosts(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
 }
 
 fn head(request: &Request, frame: &Frame, of: Sort, (sort, is_turned): (Sort, bool)) -> HeadRow {
-    // Names begin with the first, numbers with the greatest.
+    // Names are sorted from the first, numbers from the greatest.
     let is_up = (of == Sort::Name) != is_turned;
     let kept = |name: &'static str| (name, request.get(name).unwrap_or(""));
     let turned = if of == sort && !is_turned { "1" } else { "" };

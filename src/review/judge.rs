@@ -43,8 +43,8 @@ pub async fn samples(state: State<Arc<App>>, fields: Query<Fields>) -> Response 
     answer(state, fields, |request| form(request, None)).await
 }
 
-/// The page with the form for a new sample and the list of samples; `problem` says what was wrong with the form as it was sent, whose
-/// values are kept.
+/// The page with the form for a new sample and the list of samples. `problem` says what was wrong with the form that was sent, whose values
+/// are kept.
 fn form(request: &Request, problem: Option<String>) -> Result<Response, Failure> {
     let frame = request.frame("Judge");
     let reviews = request.app.reviews();
@@ -91,12 +91,12 @@ fn form(request: &Request, problem: Option<String>) -> Result<Response, Failure>
     })
 }
 
-/// The newest sample, as far as it is judged.
+/// The newest sample, and how far it is judged.
 pub struct Newest {
     pub name: String,
     pub judged: u64,
     pub drawn: u64,
-    /// The precision of all with its interval, once every stratum has been judged.
+    /// The precision of all pairs with its interval, once every stratum has been judged.
     pub precision: Option<String>,
 }
 
@@ -114,10 +114,10 @@ pub fn newest(request: &Request) -> Result<Option<Newest>, Failure> {
     }))
 }
 
-/// What can be judged.
+/// The kinds of things that can be judged.
 const WHATS: [(&str, &str); 2] = [("pairs", "page pairs"), ("sentences", "sentence pairs")];
 
-/// What strata can be formed by.
+/// The ways to form strata.
 const STRATA: [(&str, &str); 3] = [("score", "bins of scores"), ("key", "keys"), ("host", "hosts")];
 
 /// How many things are drawn unless the form says otherwise.

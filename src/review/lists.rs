@@ -94,7 +94,7 @@ pub fn written(spot: Spot) -> String {
     format!("{}.{}", spot.site.0, spot.at)
 }
 
-/// The address of a list with the fields of a request, but for its start, which is that given.
+/// The address of a list with the fields of a request, except that its start is the given one.
 fn from(request: &Request, path: &str, start: &str) -> String {
     let fields = request.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let fields: Vec<(&str, &str)> =
@@ -123,8 +123,8 @@ pub fn paging(request: &Request, path: &str, start: usize, shown: usize, total: 
     }
 }
 
-/// Links to the other parts of a list over sites: `before` and `after` are parts of it, the one before backwards. `total` is how many there
-/// are in all, where that is known.
+/// Links to the other parts of a list over sites. `before` is the part before this one, found backwards, and `after` the part after it.
+/// `total` is the number of all rows, where it is known.
 pub fn paging_of_walk<T, B>(
     request: &Request,
     path: &str,
@@ -145,8 +145,8 @@ pub fn paging_of_walk<T, B>(
     }
 }
 
-/// Where the part of a list that was found backwards begins, in the inner option `None` for the beginning of the list; `None` where nothing is
-/// there.
+/// Where the part of a list that was found backwards begins; the inner option is `None` for the beginning of the list. `None` where the
+/// part is empty.
 fn start_of<B>(before: &Part<B>) -> Option<Option<Spot>> {
     match (before.items.last(), before.next) {
         (None, None) => None,

@@ -9,7 +9,7 @@ use super::answer::{Fields, answer};
 use super::failure::Failure;
 use super::state::App;
 
-/// Answers the script, which asks while a page is looked at: an object as [`Working`], or `null` where no run works on the store.
+/// Answers the script, which asks this while a page is open: an object as [`Working`], or `null` where no run works on the store.
 pub async fn live(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
     answer(state, fields, |request| {
         let text = serde_json::to_string(&request.app.working()).map_err(|why| Failure::Broken(why.to_string()))?;

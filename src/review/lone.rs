@@ -28,7 +28,7 @@ struct LoneRow {
 #[template(path = "lone.html", config = "src/review/askama.toml")]
 struct LonePages {
     frame: Frame,
-    /// Empty: those of all sites.
+    /// The host; empty for all sites.
     host: String,
     langs: Vec<Choice>,
     reasons: Vec<Choice>,
@@ -112,7 +112,7 @@ fn row(frame: &Frame, line: &LonePage) -> LoneRow {
     LoneRow { link: frame.page(&line.url), url: plain(&line.url), lang, reason: line.reason.name() }
 }
 
-/// A name, with how many pages there are, where that is known.
+/// A name with a number of pages, where that is known.
 fn counted(name: &str, pages: u64) -> String {
     if pages == 0 { name.to_owned() } else { format!("{name} ({})", grouped(pages)) }
 }

@@ -1,11 +1,11 @@
 //! A local web page on a store, for looking at pairs, judging them, and estimating from that how good the others are; and a report in one
 //! file.
 //!
-//! `connections.rs` accepts connections, `state.rs` has what all requests share, and `guard.rs` decides who may send requests. Each view is a
-//! file of its own, named after it; `live.rs` tells how far a run is. `views.rs`, `filters.rs` and `templates/` are the appearance;
-//! `background.rs` counts what no request has time for, `counting.rs` says what of the whole store, `drawing.rs` draws sentence pairs,
-//! `comparing.rs` compares the store with another; `figures.rs` has the figures that page and report share, `tables.rs` the lists of the report,
-//! `record.rs` its figures as data, beside those of an earlier one; `sample.rs` draws the samples to be judged.
+//! `connections.rs` accepts connections, `state.rs` has what all requests share, and `guard.rs` decides who may send requests. Each view is
+//! a file of its own, named after it; `live.rs` tells how far a run has come. `views.rs`, `filters.rs` and `templates/` are the appearance;
+//! `background.rs` counts what no request has time to count, `counting.rs` has the figures of the whole store, `drawing.rs` draws sentence
+//! pairs, and `comparing.rs` compares the store with another; `figures.rs` has the figures that page and report share, `tables.rs` the
+//! lists of the report, `record.rs` its figures as data, beside those of an earlier one; `sample.rs` draws the samples to be judged.
 //!
 //! The store is opened for each request, so that the pages of a host, a pair and a page are of the last commit, even while a job writes. What
 //! is counted in the background may be of an earlier one, which its pages say. Archived text is escaped and never run: headers allow nothing but the page's own style and script to load or run.

@@ -38,7 +38,7 @@ struct Card {
 
 /// What is to be judged next.
 struct JudgeCard {
-    /// The newest sample that is not judged to its end: its address, how many are judged, and of how many.
+    /// The newest sample that is not completely judged: its address, how many items are judged, and how many there are.
     sample: Option<(String, String, String)>,
     /// The precision that samples give, the newest first: address and text.
     precision: Option<(String, String)>,

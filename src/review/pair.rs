@@ -141,7 +141,7 @@ fn neighbours(
     Ok((at.checked_sub(1).and_then(link), link(at + 1)))
 }
 
-/// What a mark is about when two pages are read side by side.
+/// The subject of a mark that is made while two pages are read side by side.
 pub fn marked(reading: &Reading) -> Marked {
     let [a, b] = &reading.sides;
     Marked::pages((&a.url, a.lang), (&b.url, b.lang))

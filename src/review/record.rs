@@ -120,13 +120,13 @@ fn change(before: u64, now: u64) -> String {
 
 const COLUMNS: [Column; 5] = [("what", false), ("of", false), ("before", true), ("now", true), ("change", true)];
 
-/// Each figure beside that of an earlier report. Of one kind, the largest changes come first; totals keep their order, and are there where
-/// they have not changed too.
+/// Each figure beside that of an earlier report. Within a kind, the largest changes come first. Totals keep their order, and are there even
+/// where they have not changed.
 pub fn compared(before: &Record, now: &Record) -> Table {
     let key = |figure: &Figure| (figure.what.clone(), figure.name.clone());
     let mut old: HashMap<(String, String), u64> =
         before.figures.iter().map(|figure| (key(figure), figure.count)).collect();
-    // What an earlier release did not count was not 0.
+    // A figure that an earlier release did not count was not 0.
     let counted_kinds: HashSet<&str> = before.figures.iter().map(|figure| figure.what.as_str()).collect();
     let nothing = |what: &str| (what != "total" && counted_kinds.contains(what)).then_some(0);
     let mut figures: Vec<(String, String, Option<u64>, u64)> = Vec::new();
@@ -134,7 +134,7 @@ pub fn compared(before: &Record, now: &Record) -> Table {
         let was = old.remove(&key(figure)).or_else(|| nothing(&figure.what));
         figures.push((figure.what.clone(), figure.name.clone(), was, figure.count));
     }
-    // What there was before, and is not any more.
+    // Figures that were there before, and are missing now.
     let gone = before.figures.iter().filter(|figure| old.contains_key(&key(figure)));
     figures.extend(gone.map(|figure| (figure.what.clone(), figure.name.clone(), Some(figure.count), 0)));
     let mut kinds: Vec<&str> = Vec::new();

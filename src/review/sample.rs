@@ -1,4 +1,4 @@
-//! Samples: which pairs are drawn to be judged, and what their marks say of all pairs.
+//! Samples: decides which pairs are drawn to be judged, and computes what their marks say about all pairs.
 //!
 //! Each pair has a number that depends only on the seed and on its URLs (and texts); the pairs with the smallest numbers are drawn. So a
 //! sample is a simple random sample within each stratum, is the same for the same seed, and does not depend on the order of the pairs.
@@ -180,7 +180,7 @@ impl Design {
         }
     }
 
-    /// Calls `each` for every possible item, with its stratum, its score, and what its mark would be about.
+    /// Calls `each` for every possible item, with its stratum, its score, and the subject of a mark on it.
     fn for_each(
         &self,
         store: &Store,

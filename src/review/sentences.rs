@@ -23,7 +23,7 @@ const CONDITIONS: usize = 12;
 /// How many empty conditions the form has, beside those that are given.
 const EMPTY: usize = 2;
 
-/// How many examples are shown of what a filter leaves out, and of what is left in the end.
+/// How many examples are shown of the sentence pairs that a filter leaves out, and of those that are left in the end.
 const EXAMPLES: (usize, usize) = (5, 20);
 
 /// How many characters of a text are shown.
@@ -76,7 +76,7 @@ impl Link {
     fn takes(&self, line: &BitextLine) -> bool {
         match self {
             Link::Langs(langs) => LangPair::new(line.lang_a, line.lang_b) == Some(*langs),
-            // As `export` compares it.
+            // The score is compared as `export` compares it.
             Link::MinScore(least) => rounded(line.score) >= *least,
             Link::Where(condition) => condition.holds(Row::Sentences(line)),
         }
@@ -132,7 +132,7 @@ struct SentencesPage {
     is_drawing: bool,
     /// True where the store has changed since it was counted.
     is_older: bool,
-    /// How many there are, and how many of them the filters are tried on, if not on all.
+    /// How many sentence pairs there are, and how many of them the filters are tried on, if not on all.
     total: String,
     tried_on: Option<String>,
     steps: Vec<StepRow>,
@@ -221,7 +221,8 @@ fn condition_rows(request: &Request) -> Vec<ConditionRow> {
     (1..=(given + EMPTY).min(CONDITIONS)).map(row).collect()
 }
 
-/// What each filter leaves, and examples of what is left in the end. Counts are those of all sentence pairs, estimated from the drawn ones.
+/// The number of sentence pairs that each filter leaves, and examples of those left in the end. The counts are for all sentence pairs,
+/// estimated from the drawn ones.
 fn through(frame: &Frame, chain: &[Link], total: u64, lines: &[BitextLine]) -> (Vec<StepRow>, Vec<Example>) {
     let whole = |count: usize| (count as f64 * total as f64 / lines.len().max(1) as f64).round() as u64;
     let mut left: Vec<&BitextLine> = lines.iter().collect();

@@ -26,8 +26,8 @@ pub fn forget_what_was_read() {
     WITNESSES.take();
 }
 
-/// Checks that nobody has changed the files that were read for the current request of this thread. To be called before something is stored
-/// or answered.
+/// Checks that nobody has changed the files that were read for the current request of this thread. Must be called before something is
+/// stored or answered.
 ///
 /// # Errors
 /// With the file that was changed.
@@ -45,7 +45,7 @@ pub struct Options {
     pub reviewer: String,
     /// Another store, with which it is to be compared.
     pub against: Option<PathBuf>,
-    /// Reads how far the run is that works on the store in a folder.
+    /// Reads how far the run has come that works on the store in a folder.
     pub working: fn(&Path) -> Option<Working>,
 }
 
@@ -69,7 +69,7 @@ pub struct App {
     pub comparing: Option<Arc<Counting<Compared>>>,
     /// The folder of that store.
     pub against: Option<PathBuf>,
-    /// Reads how far the run is that works on the store in a folder.
+    /// Reads how far the run has come that works on the store in a folder.
     working: fn(&Path) -> Option<Working>,
 }
 
@@ -102,7 +102,7 @@ impl App {
         Ok(App { folder, port, token, opening, reviewer, counting, drawing, comparing, against, working })
     }
 
-    /// How far the run is that works on the store; `None` where none does.
+    /// How far the run has come that works on the store; `None` where none does.
     pub fn working(&self) -> Option<Working> {
         (self.working)(&self.folder)
     }

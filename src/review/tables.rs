@@ -18,7 +18,7 @@ pub struct Table {
     pub title: &'static str,
     pub columns: Vec<Column>,
     pub rows: Vec<Vec<String>>,
-    /// What is said below it, where it does not have all rows.
+    /// The note below the table, where it does not have all rows.
     pub rest: String,
 }
 
@@ -29,7 +29,7 @@ pub type Column = (&'static str, bool);
 pub const ROWS: usize = 50;
 
 impl Table {
-    /// The first rows of a table, and what is said of the others: their number, and the command that lists all.
+    /// The first rows of a table, and a note on the others: their number, and the command that lists all.
     pub fn new(
         (id, title): (&'static str, &'static str),
         columns: &[Column],

@@ -149,12 +149,12 @@ impl Choice {
     }
 }
 
-/// Options of a form, of which the first means "none of them".
+/// The options of a form; the first one means "none of them".
 pub fn choices<'c>(none: &'c str, all: impl IntoIterator<Item = (&'c str, &'c str)>, chosen: &str) -> Vec<Choice> {
     std::iter::once(("", none)).chain(all).map(|(value, name)| Choice::new(value, name, chosen)).collect()
 }
 
-/// Options of a form with the chosen one, under this name where it is none of them: the list is filtered by it all the same.
+/// The options of a form, including the chosen one. If that is none of them, it gets this name: the list is filtered by it all the same.
 pub fn with_chosen(all: impl Iterator<Item = Choice>, name: &str, chosen: &str) -> Vec<Choice> {
     let mut all: Vec<Choice> = all.collect();
     if all.iter().all(|choice| !choice.is_chosen) {

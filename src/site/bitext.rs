@@ -84,13 +84,13 @@ pub fn text_bytes(site: &Site, page: u32) -> u64 {
     u64::from(chunk.text_bytes[at].to_native())
 }
 
-/// A page as alignment sees it.
+/// A page in the form that alignment needs.
 pub fn document<'p>(page: &'p StoredPage, lang: Lang, words: &Words, params: &Params) -> Document<'p> {
     let document = Document::new(page.text(), page.blocks(), lang, words, params.max_sentences);
     if params.blocks { document } else { document.without_blocks() }
 }
 
-/// What was learnt of a pair of languages; `None` where nothing was.
+/// The model of a pair of languages; `None` where nothing was learnt.
 ///
 /// # Errors
 /// When the store cannot be read, or the record makes no sense.
@@ -122,7 +122,7 @@ fn sound_model([a, b]: [&[u8]; 2], lengths: Lengths, scoring: &[f32]) -> Option<
     (is_sound && are_numbers).then_some(Model { a, b, lengths, scoring })
 }
 
-/// What was learnt of a pair of languages, as `model` reads it.
+/// The record of what was learnt of a pair of languages, as `model` reads it.
 pub fn model_record(langs: LangPair, model: Model) -> ModelRecord {
     ModelRecord {
         lang_a: langs.a.to_bytes(),
@@ -234,7 +234,7 @@ impl SiteBitext {
         self.chunks.iter().flat_map(|chunk| chunk.pairs.iter().zip(chunk.beads()))
     }
 
-    /// The page pairs of the chunk that has a position and of those behind it, each with its position and its beads.
+    /// The page pairs of the chunk that has this position, and all that follow it in the chunk, each with its position and its beads.
     pub fn aligned_from(&self, place: u32) -> impl Iterator<Item = (u32, &ArchivedBitextPairRow, Vec<BeadRow>)> {
         self.chunks[self.chunk_of(place)..].iter().flat_map(|chunk| {
             let pairs = chunk.pairs.iter().zip(chunk.beads());
@@ -253,8 +253,8 @@ impl SiteBitext {
         self.chunks.len()
     }
 
-    /// The page pairs of a chunk: the position of the first, and the beads of each with the reason for leaving it out, repetition included;
-    /// that on other sites only if sites `are_compared`.
+    /// The page pairs of a chunk: the position of the first one, and for each its beads with the reasons for leaving them out. Repetition
+    /// on the site counts as a reason; repetition on other sites only if `are_compared`.
     pub fn coded(&self, chunk: usize, are_compared: bool) -> (u32, Vec<Vec<BeadRow>>) {
         let Some(chunk) = self.chunks.get(chunk) else { return (0, Vec::new()) };
         let first = chunk.first.to_native();
@@ -271,7 +271,7 @@ impl SiteBitext {
         (first, chunk.beads().zip(first..).map(coded).collect())
     }
 
-    /// Calls `each` with every bead of some page pairs that is kept, or left out only since another page pair has it, in order.
+    /// Calls `each`, in order, with every bead of some page pairs that is kept, or that is left out only because another page pair has it.
     pub fn for_each_translation(&self, places: &Range<u32>, each: &mut dyn FnMut(&ArchivedBitextPairRow, &BeadRow)) {
         let mut repeats = Cursor::new(self.repeats());
         let behind = self.aligned_from(places.start).take_while(|(place, ..)| *place < places.end);
@@ -328,7 +328,7 @@ impl SiteBitext {
     }
 }
 
-/// The rows of the page pair at a position and of those behind it.
+/// The rows of the page pair at a position and of all that follow it.
 fn rows_from(records: &[Mapped<RepeatRecord>], place: u32) -> impl Iterator<Item = &ArchivedRepeatRow> {
     let is_before = |record: &Mapped<RepeatRecord>| record.rows.last().is_none_or(|row| row.pair < place);
     let behind = records[records.partition_point(is_before)..].iter().flat_map(|record| record.rows.iter());
@@ -340,7 +340,7 @@ pub fn is_translation(bead: &BeadRow, repeat: Option<&ArchivedRepeatRow>) -> boo
     bead.reason == 0 && repeat.is_none_or(|row| row.reason == 0 || row.reason == Reason::Duplicate as u8)
 }
 
-/// A score as it is stored, without the digits that a longer number adds.
+/// The stored score, without the digits that converting it to a longer number adds.
 pub fn rounded(score: f32) -> f64 {
     (f64::from(score) * 1e4).round() / 1e4
 }
@@ -355,8 +355,8 @@ pub struct Kept<'k> {
     pub urls: [&'k str; 2],
 }
 
-/// Calls `each` with the sentence pairs that were kept on a site, whatever other sites say: those of the page pair at a position and of all
-/// behind it, until `each` wants no more.
+/// Calls `each` with the sentence pairs that were kept on a site, whatever other sites have: those of the page pair at a position and of
+/// all that follow it, until `each` returns false.
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.

@@ -7,11 +7,11 @@ use crate::align::clean::{Reason, hash_of_sentences};
 use crate::store::layout::{ArchivedBitextPairRow, ArchivedRepeatRow, BeadRow};
 use crate::types::Lang;
 
-/// A sentence pair that fewer page pairs have is no furniture.
+/// A sentence pair is no furniture if fewer page pairs than this have it.
 const FURNITURE_PAGES: u32 = 5;
-/// A sentence pair is furniture if more than this share of the site's page pairs of its languages have it …
+/// A sentence pair is furniture if more than this share of the site's page pairs in its languages have it,
 const FURNITURE_SHARE: f64 = 0.1;
-/// … or so many of them, which on a large site is a small share.
+/// or if this many of them have it, which may be a small share on a large site.
 const CERTAIN_PAGES: u32 = 100;
 
 /// How many page pairs a site has, and how many of them have a sentence pair.
@@ -32,8 +32,8 @@ impl Frequency {
         Frequency { all, repeated: FxHashMap::default() }
     }
 
-    /// The same, where beads are asked for that were left out as repetitions too: given all beads of the site and its repetitions, both in
-    /// order.
+    /// The same, for uses that also need beads that were left out as repetitions. All beads of the site and its repetitions are given, both
+    /// in order.
     pub fn with_repeated<'r>(
         self,
         aligned: impl Iterator<Item = (&'r ArchivedBitextPairRow, Vec<BeadRow>)>,

@@ -1,4 +1,4 @@
-//! What the sites of a store show of languages: the letters of texts that they call by one name.
+//! What the sites of a store show of languages: the letters of texts that a site calls by the same name.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::language::profiles::{self, Profiles};
 use crate::store::Store;
 use crate::types::{Lang, LanguageLine, family};
 
-/// What domains show of each language: the first ones by the hash of the name of their [family], each with its letters.
+/// What domains show of each language: the letters of the first domains in the order of the hashes of the names of their [family].
 pub type Shown = BTreeMap<Lang, Vec<(u64, Letters)>>;
 
-/// The hash by which the sites of a domain, and of others of its name, are one witness.
+/// The hash that makes one witness of all sites whose domains have the same name.
 pub fn witness(domain: &str) -> u64 {
     xxh3_64(family(domain).as_bytes())
 }
@@ -44,7 +44,7 @@ pub fn shown(store: &Store) -> Result<Shown> {
     Ok(found)
 }
 
-/// What is learnt of what was shown, by tag.
+/// The languages that are learnt from what was shown, by tag.
 pub fn learnt(shown: Shown) -> Vec<Learnt> {
     let of = |(lang, domains): (Lang, Vec<(u64, Letters)>)| {
         let domains: Vec<Letters> = domains.into_iter().map(|domain| domain.1).collect();
@@ -64,8 +64,8 @@ pub fn profiles(store: &Store, config: &Config) -> Result<Profiles> {
     Ok(given.with(learnt.iter().map(|learnt| &learnt.line)))
 }
 
-/// What tells languages without a list of words in a store, beside the profiles that are part of the program: the languages that were learnt, by
-/// tag, and how many profiles the user gave, as far as they are still there.
+/// What tells languages without a list of words in a store, besides the profiles that are part of the program: the learnt languages, by
+/// tag, and the number of profiles that the user gave, as far as the files are still there.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -76,7 +76,7 @@ pub fn learnt_languages(store: &Store, config: &Config) -> Result<(Vec<Lang>, us
     Ok((langs, given))
 }
 
-/// What the sites of a store show of languages, as it is exported, by tag. A language that is learnt twice has two lines.
+/// What the sites of a store show of languages, as it is exported, by tag. A language with two learnt profiles has two lines.
 ///
 /// # Errors
 /// When the store cannot be read, or what `each` returns.
@@ -89,7 +89,7 @@ pub fn for_each_language<E: From<Error>>(
     })
 }
 
-/// A hash that tells what was learnt from other such; 0 for nothing.
+/// A hash of what was learnt; 0 for nothing.
 pub fn hash_of(learnt: &[Learnt]) -> u64 {
     if learnt.is_empty() {
         return 0;

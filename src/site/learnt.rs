@@ -72,7 +72,7 @@ pub fn learnt_pairs(store: &Store, langs: LangPair) -> Result<Vec<SurePair>> {
     Ok(pairs_of_halves(&learnt_halves(&record)))
 }
 
-/// The words of both halves; those that both halves have, once.
+/// The word pairs of both halves, each once.
 pub fn pairs_of_halves(halves: &Halves) -> Vec<SurePair> {
     let mut pairs = halves.concat();
     pairs.sort_by_key(|pair| (pair.a, pair.b));

@@ -1,9 +1,9 @@
 //! One site of the store as the stages and queries see it: its pages, and the results of the stages on it.
 //!
-//! [`Site`] is a site with all results, and the only place that says which language a page counts for; [`OpenSite`] is one whose pages the
-//! methods compare. [`Scope`] says which sites and hosts are meant. `bitext` reads the sentence pairs of a site, `paragraphs` their texts on the
-//! pages, `repetitions` and `frequency` where else they stand, `scores` what a program of the user says of them. What was learnt from several sites is read
-//! here too: `languages`, `learnt` and `models`.
+//! [`Site`] is a site with all results, and the only place that decides which language a page counts for; [`OpenSite`] is a site whose
+//! pages the methods compare. [`Scope`] says which sites and hosts are meant. `bitext` reads the sentence pairs of a site, `paragraphs`
+//! their texts on the pages, `repetitions` and `frequency` the other places where they stand, and `scores` the scores that a program of the
+//! user gave them. What was learnt from several sites is read here too: `languages`, `learnt` and `models`.
 
 pub mod bitext;
 pub mod frequency;

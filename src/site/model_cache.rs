@@ -101,7 +101,7 @@ impl ModelCache {
         Ok(size)
     }
 
-    /// What is known of a language pair whose models were read. Panics when they were not.
+    /// The model of a language pair whose models were read. Panics when they were not.
     pub fn of(&self, langs: LangPair) -> Known<'_> {
         match (self.routes.of(langs), &self.routes.needed(langs)[..]) {
             (Route::Via(hub), [a, b]) => Known::Via(Via::new(langs, hub, [&self.by_langs[a], &self.by_langs[b]])),

@@ -19,7 +19,7 @@ pub struct Paragraphs {
     links: FxHashSet<u32>,
     /// The sentences that were asked for last, if they end in the paragraph in which they begin.
     before: Cell<Option<Before>>,
-    /// The paragraph whose sentences were counted last, and how many they are.
+    /// The paragraph whose sentences were counted last, and how many it has.
     counted: Cell<Option<(u32, u32)>>,
 }
 
@@ -41,14 +41,14 @@ impl Paragraphs {
         Paragraphs { page, lang, blocks, links, before: Cell::default(), counted: Cell::default() }
     }
 
-    /// The sentences in a range of bytes, and how many they are; `None` for an empty one.
+    /// The place of the sentences in a range of bytes, of which there are `count`; `None` for an empty range.
     pub fn place(&self, range: (u32, u32), count: u8) -> Option<SentencePlace> {
         let text = Some(sentence_text(&self.page, range)).filter(|text| !text.is_empty())?;
         let (paragraph, sentence) = self.number(range, count);
         Some(SentencePlace { text, paragraph, sentence, count: u32::from(count) })
     }
 
-    /// Passes over sentences that nobody asks for: those that follow are numbered without dividing the paragraph.
+    /// Passes over sentences that nobody asks about, so that the sentences after them are numbered without dividing the paragraph again.
     pub fn pass(&self, range: (u32, u32), count: u8) {
         if range.1 > range.0 {
             self.number(range, count);
@@ -60,7 +60,7 @@ impl Paragraphs {
         self.blocks.partition_point(|block| block.end <= byte) as u32
     }
 
-    /// How many paragraphs the page has, and how many sentences one of them.
+    /// How many paragraphs the page has, and how many sentences this paragraph has.
     pub fn totals(&self, paragraph: u32) -> (u32, u32) {
         let block = self.blocks.get(paragraph as usize).copied().unwrap_or_default();
         let count = match self.counted.get().filter(|(counted, _)| *counted == paragraph) {
@@ -82,8 +82,8 @@ impl Paragraphs {
         if self.links.contains(&paragraph) && kind != BlockKind::Heading { BlockKind::Link } else { kind }
     }
 
-    /// What stands between the sentences up to `end`, of which the first begins at `first`, and those that begin at `start`, if these can be
-    /// joined to them: nothing else stands between, and they are of the same paragraph, or both of paragraphs of running text.
+    /// The text between the sentences up to `end`, the first of which begins at `first`, and those that begin at `start`, if the two can be
+    /// joined. They can if nothing else stands between them, and they are in the same paragraph, or both in paragraphs of running text.
     pub fn joint(&self, end: u32, start: u32, first: u32) -> Option<&'static str> {
         let text = self.page.text();
         let between = text.get(end as usize..start as usize).filter(|between| between.trim().is_empty())?;
@@ -124,7 +124,7 @@ impl Paragraphs {
     }
 }
 
-/// The text of some sentences of a page, on one line; empty where the range is none of its text.
+/// The text of some sentences of a page, on one line; empty where the range lies outside its text.
 pub fn sentence_text(page: &StoredPage, (start, end): (u32, u32)) -> String {
     page.text().get(start as usize..end as usize).unwrap_or("").replace('\n', " ")
 }

@@ -2,7 +2,7 @@
 
 use crate::store::layout::ArchivedRepeatRow;
 
-/// Rows of repetitions in order, which are asked for beads in order.
+/// The rows of repetitions in order, for looking up beads in order.
 pub struct Cursor<'r, I: Iterator<Item = &'r ArchivedRepeatRow>>(std::iter::Peekable<I>);
 
 impl<'r, I: Iterator<Item = &'r ArchivedRepeatRow>> Cursor<'r, I> {

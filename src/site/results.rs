@@ -132,7 +132,8 @@ impl Site {
         Ok(Some(SkipEntry { identity, reason: reason as u8, detail, archive, offset, length, declared: Vec::new() }))
     }
 
-    /// Why settings leave out a page that says this, and what it says. With several settings, that of owners comes first.
+    /// Why settings leave out a page with these signals, and which signals decide. If several settings apply, those about owners come
+    /// first.
     pub fn why_withheld(&self, signals: &Signals) -> (SkipReason, String) {
         let opted_out = self.head.left_out.iter().any(|(code, _)| *code == SkipReason::OptedOut as u8);
         match signals.translated {
@@ -148,7 +149,7 @@ impl Site {
         Provenance { signals: self.pages.signals(page), ..Provenance::default() }
     }
 
-    /// The same, with what its record has.
+    /// The same, together with what only the record of the page has.
     pub fn provenance_in(&self, page: u32, record: &StoredPage) -> Provenance {
         let (record_id, payload_digest) = (record.record_id(), record.payload_digest());
         Provenance { record_id, payload_digest, ..self.provenance(page) }
@@ -190,7 +191,7 @@ pub fn judged(store: &Store, id: SiteId, head: &SiteHead) -> Result<Option<Mappe
     if judged.is_of(head.pages) { Ok(Some(judged)) } else { Err(store.senseless("page pairs", head)) }
 }
 
-/// Where that result is, and which stage it is of.
+/// Where the result of iteration, or else of verification, is, and which of the two it is.
 ///
 /// # Errors
 /// When the store cannot be read.

@@ -7,10 +7,10 @@ use crate::store::Store;
 use crate::store::records::START;
 use crate::types::{CanonicalUrl, SiteId, host_of, registrable_domain};
 
-/// What is said of a page or host that is not known before all that was read is indexed.
+/// The message about a page or host that is unknown as long as not everything that was read is indexed.
 pub const NOT_INDEXED: &str = "not known yet: some of what was read is not indexed; `diglot run` indexes it";
 
-/// True where all that was read is indexed, and nothing was removed since.
+/// True where everything that was read is indexed, and nothing was removed since.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -83,7 +83,7 @@ impl Scope {
         self.domain.is_none()
     }
 
-    /// True when a URL (without scheme) is of the scope's host.
+    /// True when a URL (without scheme) is on the scope's host.
     pub fn has_host(&self, identity: &str) -> bool {
         let host = host_of(identity);
         self.host.as_deref().is_none_or(|wanted| wanted == host)

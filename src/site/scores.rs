@@ -1,4 +1,4 @@
-//! Scores that the user's scorer gave to sentence pairs. They are found by hashes of the lines that it was asked.
+//! Scores that the user's scorer gave to sentence pairs, found by hashes of the lines that it was asked about.
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -36,13 +36,13 @@ impl UserScorer {
         self.command
     }
 
-    /// What it is asked of two texts with their languages.
+    /// The question about two texts with their languages, as the scorer gets it.
     pub fn question(&self, [a, b]: [(Lang, &str); 2]) -> Option<String> {
         let is_turned = self.config.lang_rank(b.0) < self.config.lang_rank(a.0);
         if is_turned { scored::question(b, a) } else { scored::question(a, b) }
     }
 
-    /// The scores that it gave to sentence pairs of a site, to those that are wanted by the hashes of their lines.
+    /// The scores that the scorer gave to sentence pairs of a site, for the lines whose hashes are wanted.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -58,8 +58,8 @@ impl UserScorer {
         Ok(found)
     }
 
-    /// The mean scores of the page pairs of a site, in their order, if its sentence pairs were scored as they are now. Not a number: nothing
-    /// was asked.
+    /// The mean scores of the page pairs of a site, in their order, if its present sentence pairs were scored. NaN for a page pair about
+    /// which nothing was asked.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -87,7 +87,8 @@ pub fn made_from(store: &Store, head: &BitextHead) -> u64 {
     hasher.digest()
 }
 
-/// The number that is meant by the shortest text that reads back as a score: 0.73, and not the 0.7300000190734863 nearest to it that is stored.
+/// The number with the shortest text that reads back as the score: 0.73, and not 0.7300000190734863, which is the exact value of what is
+/// stored.
 pub fn shortest(score: f32) -> f64 {
     score.to_string().parse().unwrap_or(f64::from(score))
 }

@@ -1,4 +1,4 @@
-//! The sites from whose pairs language pairs may be learnt, in a fixed order.
+//! Goes through the sites from whose pairs language pairs may be learnt, in a fixed order.
 
 use std::collections::BTreeMap;
 
@@ -22,13 +22,13 @@ pub fn order_of(store: &Store, site: SiteId) -> Result<u64> {
 /// A site that has training pairs.
 #[cfg_attr(not(feature = "exec"), expect(dead_code, reason = "within one store its pairs are all that is asked for"))]
 pub struct Teaching {
-    /// The hash of its domain: sites are used in its order.
+    /// The hash of its domain; sites are used in the order of these hashes.
     pub order: u64,
     /// The site.
     pub site: SiteId,
     /// The language pairs of its keys.
     pub langs: Vec<LangPair>,
-    /// Its training pairs, of language pairs that did not have enough from the sites before it.
+    /// Its training pairs, for the language pairs that did not get enough from the sites before it.
     pub pairs: BTreeMap<LangPair, Vec<TrainingPair>>,
 }
 

@@ -15,8 +15,8 @@ pub type Judged = ([String; 2], bool);
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts(BTreeMap<LangPair, Vec<Judged>>);
 
-/// The verdicts of a store that count: of each reviewer the last on a pair, if it is right or wrong. In which order reviewers and pairs were
-/// marked means nothing.
+/// The verdicts of a store that count: the last verdict of each reviewer on a pair, if it is right or wrong. The order in which reviewers
+/// and pairs were marked means nothing.
 ///
 /// # Errors
 /// When the file of marks cannot be read.

@@ -1,5 +1,5 @@
-//! Who may write a store: one process at a time. Readers need no permission; who asks the token index shares the lock, so that who would
-//! write waits.
+//! Who may write a store: one process at a time. Readers need no lock, except that a query of the token index shares the lock, so that a
+//! process that wants to write waits until the query is done.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -63,15 +63,16 @@ pub(super) fn lock(folder: &Path) -> Result<File> {
     }
 }
 
-/// True when nobody has the lock for itself alone.
+/// True when no process holds the lock alone, so that whoever holds it only shares it.
 fn is_shared(file: &File) -> bool {
     let is_shared = file.try_lock_shared().is_ok();
-    // Two processes that wait must not hold it both.
+    // The shared lock is given back at once: two processes that both wait to write would otherwise keep each other waiting.
     let _ = file.unlock();
     is_shared
 }
 
-/// Lets processes that would write wait; `None` where one writes already, or this cannot be told.
+/// Takes the shared lock for a query of the token index, so that processes that want to write wait; `None` where a process writes already,
+/// or where this cannot be found out.
 pub(super) fn lock_to_ask(folder: &Path) -> Option<File> {
     let file = files::open(&folder.join(LOCK)).ok()?;
     file.try_lock_shared().ok().map(|()| file)

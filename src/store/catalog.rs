@@ -102,7 +102,7 @@ impl Changes {
     }
 }
 
-/// The open catalog of a commit.
+/// The open catalog, as of one commit.
 pub struct Catalog {
     folder: PathBuf,
     view: View,
@@ -117,7 +117,7 @@ impl Catalog {
         Ok(Catalog { folder: store.join(FOLDER), view: View::open(store, names)? })
     }
 
-    /// The same for the process that writes; every byte is checked.
+    /// Opens the catalog in the same way for the process that writes, and checks every byte.
     ///
     /// # Errors
     /// As [`Catalog::open`].

@@ -8,7 +8,7 @@ use super::packing::unpack;
 use super::records::{Checked, RecordFile, Segment, Stored, aligned};
 use crate::error::Result;
 
-/// A stretch of a record file that cannot be read.
+/// A part of a record file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Torn {
     /// Kind of the records.

@@ -175,8 +175,8 @@ impl Store {
         })))
     }
 
-    /// Names the sites and archives that depend on damaged records. A record that is referred to but was removed is damage too: its file is
-    /// of a later state of the store, which a seal does not show. `has_holes`: the file of pages has holes.
+    /// Finds the sites and archives that depend on damaged records, and adds them to `damage`. A record that is referred to but was removed
+    /// is damage too: its file is then of a later state of the store, which a seal does not show. `has_holes`: the file of pages has holes.
     fn name_what_hangs(&self, damage: &mut Damage, has_holes: bool) -> Result<()> {
         let live = self.live()?;
         for kind in KINDS.iter().filter(|kind| !kind.is_source) {

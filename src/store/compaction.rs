@@ -1,4 +1,4 @@
-//! Compaction: removes dead data from the files, that is records that nothing refers to, and whatever a user has removed.
+//! Compaction: removes dead data from the files, that is, records that nothing refers to and whatever a user has removed.
 //!
 //! After each step the store is whole and answers the same: segments are replaced one by one ([`super::rewriting`]), the runs of the view
 //! by one that holds nothing of what was removed, and the token index by a copy. The list of removals is shortened last.
@@ -72,8 +72,8 @@ impl Store {
         if self.usage_of(&live)?.wants_compaction() { self.compact_results(&live, DEAD_SHARE, &()) } else { Ok(0) }
     }
 
-    /// Removes all dead records and all that was removed by users, and makes the view and the token index anew; reports its progress to `watch`. Returns how
-    /// many bytes of records were freed.
+    /// Removes all dead records and everything that users have removed, and makes the view and the token index anew. Reports its progress
+    /// to `watch`. Returns how many bytes of records were freed.
     ///
     /// # Errors
     /// When the disk does not take it; the store is whole nevertheless.

@@ -1,4 +1,4 @@
-//! For the laboratory: writes records into stores, and makes bytes of their files with correct checksums.
+//! For the laboratory: writes records into stores, and makes bytes of store files with correct checksums.
 
 use std::ops::Range;
 

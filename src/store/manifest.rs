@@ -40,14 +40,17 @@ pub struct Manifest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<String>,
     crc: u32,
-    /// The settings. The view has them too, and `sentinel`, so that a lost manifest can be made again.
+    /// The settings. The view has them too, and `sentinel` as well, so that a lost manifest can be made again.
     pub settings: StoredSettings,
 }
 
-/// The folders of the records that cannot be made again. The table of kinds, which has them too, rests on this file.
+/// The folders of the records that cannot be made again. The table of kinds has them too, but it depends on this file; a test compares the
+/// two.
+/// from there.
 pub const SOURCES: [&str; 4] = ["pages", "batches", "requests", "removals"];
 
-/// True where a store is, or was, judging by the files that outlive a manifest: records that cannot be made again, or what cannot be read.
+/// True where a store is or was. The sign is any file that outlives a manifest: records that cannot be made again, or a file that cannot be
+/// read.
 pub fn was_at(folder: &Path) -> bool {
     SOURCES.iter().any(|name| match fs::read_dir(folder.join(name)) {
         Ok(segments) => segments.flatten().any(|entry| {
@@ -82,7 +85,7 @@ impl Manifest {
         Manifest { format, sentinel, view, archives, lost: Vec::new(), crc: 0, settings }.with_checksum()
     }
 
-    /// The manifest of the commit that these runs of the view are of; `None` where they do not tell.
+    /// The manifest of the commit that these runs of the view belong to; `None` where the runs do not tell which commit that is.
     pub fn of_runs(folder: &Path, view: Vec<RunName>) -> Option<Manifest> {
         let catalog = Catalog::open_checked(folder, &view).ok()?;
         let sentinel = catalog.get(Keyspace::Meta, SENTINEL).ok()??;
@@ -90,7 +93,7 @@ impl Manifest {
         Some(Manifest::new(sentinel, view, catalog.count(Keyspace::Archive).ok()?, settings))
     }
 
-    /// The same manifest, with the kinds of which a rebuild found records lost; written before anything is mended.
+    /// The same manifest, with a note of the kinds of which a rebuild found records lost. It is written before anything is mended.
     pub fn with_lost(mut self, lost: Vec<String>) -> Manifest {
         self.lost = lost;
         // Mending may remove the seals.

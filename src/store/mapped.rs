@@ -46,7 +46,7 @@ pub struct Mapped<T: Archive> {
 pub enum Payload {
     /// Bytes of a file, in place.
     Mapped(Arc<InPlace>),
-    /// Bytes of its own, which nobody changes: a copy, or unpacked.
+    /// The record's own bytes, which nobody changes: a copy of the file, or unpacked.
     Own(Arc<AlignedVec>),
 }
 

@@ -27,9 +27,9 @@
 //! ```
 //! A commit syncs the record files, then writes what it changed in the catalog into the view, then changes the token index where its sites
 //! have other tokens, then replaces the manifest. Whatever lies past the committed ends does not exist. Readers and the process that writes
-//! read the same record files and the same view; readers take no lock, unless they ask the token index. It can be made again from the page
-//! tables, so nothing is believed of it but what bears the mark of the last commit that changed it; sled can open a damaged file as empty,
-//! without a word.
+//! read the same record files and the same view; readers take no lock, unless they ask the token index. The token index can be made again
+//! from the page tables, so it is believed only if it bears the mark of the last commit that changed it: sled can open a damaged file as an
+//! empty one without reporting an error.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -260,7 +260,7 @@ impl Store {
         Ok(())
     }
 
-    /// Goes over to what was published last, replaces the manifest, and removes files that it no longer names.
+    /// Goes over to the runs that were published last, replaces the manifest, and removes files that the new manifest no longer names.
     fn write_manifest(&mut self) -> Result<()> {
         let view = self.publisher()?.names().to_vec();
         self.catalog.follow(&self.folder, &view)?;
@@ -293,7 +293,7 @@ impl Store {
         &self.corrections
     }
 
-    /// What they corrected of a site.
+    /// The corrections that people made of one site.
     pub(crate) fn corrections_of(&self, head: &SiteHead) -> OfSite {
         self.corrections.of_site(head.hosts.iter().map(|host| host.host.as_str()))
     }

@@ -34,7 +34,7 @@ impl OpenBatch {
         self.record.done
     }
 
-    /// Bytes of the records read, or of the pages made of them, whichever are more.
+    /// The bytes of the records that were read, or of the pages made from them, whichever are more.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -78,7 +78,7 @@ impl OpenBatch {
         *count += 1;
         let code = skip.reason as u8;
         if *count <= SAMPLES as u64 {
-            // Rules of an owner take many lines, of which the first has the date.
+            // The rules of an owner (`robots.txt`) take many lines, of which the first one has the date.
             let is_long = skip.reason == SkipReason::OwnerFile;
             let detail = if is_long { skip.detail.lines().next().unwrap_or("") } else { skip.detail.as_str() };
             let detail = if skip.url.is_empty() { detail.to_owned() } else { format!("{} {detail}", skip.url) };

@@ -48,7 +48,7 @@ impl Store {
         let mut publisher = Publisher::open(folder, &last.view)?;
         let is_known = known == Some(&last);
         if !is_known {
-            // Whether the runs that the manifest does not name are durable is not known.
+            // The manifest does not name these runs, so nobody knows whether they are durable.
             let named = known.map_or(&[][..], |known| &known.view);
             publisher.merge_behind(named.iter().zip(&last.view).take_while(|(a, b)| a == b).count())?;
         }
@@ -63,8 +63,8 @@ impl Store {
     }
 }
 
-/// The last commit that record files and view hold, with its catalog: that of the manifest, or a later one, which the program was
-/// stopped in before it replaced the manifest, or of which the manifest is an old copy. `None` where there is no such commit.
+/// The last commit that the record files and the view both hold, with its catalog. It is that of the manifest, or a later one: the program
+/// may have been stopped before it replaced the manifest, or the manifest may be an old copy. `None` where there is no such commit.
 ///
 /// # Errors
 /// When the record files are those of another state of the store.
@@ -84,7 +84,7 @@ fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manife
             let sentinel = Sentinel { ends: vec![START.0; KINDS.len()], ..Sentinel::default() };
             Manifest::new(sentinel, Vec::new(), 0, StoredSettings::default())
         }
-        // An interrupted rebuild: the record files no longer fit the view.
+        // A rebuild was interrupted here: the record files no longer fit the view.
         (Some(known), _) if !known.lost.is_empty() => return Ok(None),
         (Some(known), later) => {
             let seals = record_kinds::check_seals(folder, &known.sentinel);
@@ -94,7 +94,8 @@ fn last_commit(folder: &Path, known: Option<&Manifest>) -> Result<Option<(Manife
             };
             let catalog = if is_held { sound(Catalog::open_checked(folder, &known.view))? } else { None };
             match (catalog, later) {
-                // A commit that did not get to the token index was not reported. Wherever it may have been, it counts.
+                // The later commit was reported as done only if it reached the token index. If the index still has the mark of the earlier
+                // commit, the earlier commit counts; in all other cases the later one does.
                 (Some(catalog), Some(later)) => {
                     let mark = mark_of(&catalog);
                     let is_changed = mark != mark_of(&Catalog::open_checked(folder, &later.view)?);

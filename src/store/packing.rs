@@ -84,7 +84,7 @@ pub fn unpack(packed: &[u8]) -> Option<AlignedVec> {
     })
 }
 
-/// The same, for a frame that claims to hold very much: memory is allocated only for what it really holds.
+/// Does the same for a frame that claims to hold very much: memory is allocated only for what it really holds.
 fn unpack_by_and_by(frame: &[u8], length: usize) -> Option<AlignedVec> {
     let mut decoder = zstd::Decoder::with_buffer(frame).ok()?;
     let mut payload = AlignedVec::new();

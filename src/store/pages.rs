@@ -51,7 +51,7 @@ pub(crate) fn packed_blocks(pages: Vec<(&str, &[u8])>) -> std::io::Result<Vec<Pa
     blocks.par_iter().map(packed).collect()
 }
 
-/// Which pages exist: a block may lack some that were removed. Each block is read once.
+/// Tells which pages exist: a block may lack some that were removed. Each block is read once.
 pub(super) struct PagesThere {
     /// By block, a bit for each place that has a page.
     blocks: BTreeMap<u64, u32>,

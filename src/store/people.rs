@@ -1,5 +1,5 @@
-//! Files that hold the work of people: one writer at a time, and a file that is replaced is the one before or the one after, even if the
-//! program stops.
+//! Files that hold the work of people. They have one writer at a time, and replacing one leaves either the old or the new content, even if
+//! the program stops in between.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -66,11 +66,11 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     sync_folders(folder)
 }
 
-/// A new file in the folder of another, which those may read and write who may read and write the other.
+/// A new file in the folder of an old one, readable and writable for the same people as the old one.
 fn beside(path: &Path, folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     disk::before(Step::Open, path)?;
     let mut making = tempfile::Builder::new();
-    // Where there is no other, the rights are those of any new file.
+    // Where there is no old file, the new one gets the rights of any new file.
     #[cfg(unix)]
     making.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let made = making.tempfile_in(folder)?;
@@ -78,7 +78,7 @@ fn beside(path: &Path, folder: &Path) -> io::Result<tempfile::NamedTempFile> {
         #[cfg(unix)]
         if std::os::unix::fs::MetadataExt::gid(&old) != std::os::unix::fs::MetadataExt::gid(&made.as_file().metadata()?)
         {
-            // Who is not of that group cannot give the file to it; then it stays in the group of its writer.
+            // A user who is not of that group cannot give the file to it; the file then stays in the group of its writer.
             let _ = std::os::unix::fs::fchown(made.as_file(), None, Some(std::os::unix::fs::MetadataExt::gid(&old)));
         }
         made.as_file().set_permissions(old.permissions())?;

@@ -19,8 +19,8 @@ use crate::error::{Error, Result};
 const PACKED_AT_ONCE: usize = 48 << 10;
 /// How many bytes of any other frame are read first.
 const AT_ONCE: usize = 8 << 10;
-/// Plain records of at least this length are read in place by the process that holds the lock of the store. When records are read in
-/// sequence and may be kept, all plain ones are.
+/// The process that holds the lock of the store reads plain records of at least this length in place. Where records are read one after the
+/// other and may be kept, it reads all plain ones in place.
 const MAPPED_FROM: usize = 16 << 10;
 
 /// The fault of a frame that claims to be longer than its file.

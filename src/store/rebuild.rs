@@ -42,18 +42,18 @@ pub struct Known {
 type Archives = BTreeMap<u32, ArchiveRecord>;
 
 impl Known {
-    /// True where archives may have lost pages of which nothing else is told: of `count` archives, and those of which something is known.
-    /// `now` has what is there of each, and `removed` what a user removed.
+    /// True where archives may have lost pages without anything else saying so. `count` is the least number of archives that there were,
+    /// `now` has what is left of each, and `removed` has what a user removed.
     fn misses_archives(&self, now: &Archives, removed: &Removed, count: u32, has_lost: bool) -> bool {
         let told = self.losses.keys().filter(|&&number| number < REQUESTS);
         let count = now.keys().chain(self.archives.keys()).chain(told).max().map_or(0, |last| last + 1).max(count);
-        // An archive that has lost something is not done until it is given again.
+        // An archive that has lost pages does not count as done until it is given again.
         let is_done = |number: u32| now.get(&number).is_some_and(|archive| archive.done);
         let is_told = |number: u32| match self.archives.get(&number) {
             Some(known) => {
                 known.done || known.is_removed() || !now.contains_key(&number) || self.losses.contains_key(&number)
             }
-            // It may be one that was removed.
+            // Nothing is known of this archive: it may be one that was removed.
             None => {
                 let is_unknown = !now.contains_key(&number) && !self.losses.contains_key(&number);
                 is_unknown && removed.has_names() && !has_lost
@@ -63,7 +63,7 @@ impl Known {
         !self.is_whole && (is_missed || has_lost && self.archives.is_empty())
     }
 
-    /// True of an archive that was removed: what is known of it may be older.
+    /// True of an archive that a user removed. What is known of it may be from before the removal.
     fn is_removed(&self, number: u32, removed: &Removed) -> bool {
         let is_removed =
             |known: &ArchiveRecord| known.is_removed() || removed.takes_archive(number, &known.identity.path);
@@ -112,9 +112,9 @@ struct Left {
     less: Vec<&'static str>,
 }
 
-/// Makes a new catalog from the batches that are whole. From the first damaged batch of an archive on, the archive is read again, and what
-/// archives that were known have lost is recorded. Sites and results are dropped; indexing makes them again from the batches. Requests
-/// and removals are kept, since they cannot be made again.
+/// Makes a new catalog from the batches that are whole. From its first damaged batch on, an archive must be read again. What is known to be
+/// lost of each archive is recorded. Sites and results are dropped; indexing makes them again from the batches. Requests and removals are
+/// kept, since they cannot be made again.
 pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>) -> Result<Store> {
     let known = known_before(folder, manifest.as_ref());
     let left = clear(folder, manifest.as_ref(), known.commit)?;
@@ -154,7 +154,7 @@ pub fn rebuild(folder: &Path, lock: File, manifest: Option<Manifest>) -> Result<
     if known.misses_archives(&archives, &store.removed, archives_known, !left.less.is_empty()) {
         let is_gone = |&number: &u32| !archives.contains_key(&number) && known.is_removed(number, &store.removed);
         let there = archives_known - (0..archives_known).filter(is_gone).count() as u32;
-        // Of archives that an earlier loss is of, nothing may be known but that there were some.
+        // An earlier loss may be recorded as a mere number of archives, of which nothing else is known.
         let before = known.losses.get(&NAMELESS).map_or(0, |loss| loss.archives);
         let loss = LossRecord { pages: 0, archives: there.max(archives.len() as u32).max(before) };
         changes.put(Keyspace::Loss, &NAMELESS.to_be_bytes(), &loss);
@@ -197,9 +197,9 @@ fn clear(folder: &Path, manifest: Option<&Manifest>, commit: u64) -> Result<Left
             if found.has_torn_header || gaps.iter().any(|&bytes| bytes > 0) {
                 torn.push(kind);
             }
-            // Every record takes more bytes than the header of a frame; a lost seal takes just that.
+            // Every record takes more bytes than the header of a frame. A gap of just that length is a lost seal.
             let has_lost = gaps.iter().any(|&bytes| bytes > FRAME_HEADER);
-            // Lost now, or found lost by an interrupted rebuild that had already made holes of it.
+            // The records are lost now, or an interrupted rebuild found them lost and had already put holes in their place.
             if has_lost || manifest.is_some_and(|manifest| manifest.lost.iter().any(|lost| lost == kind.name)) {
                 less.push(kind.name);
             }
@@ -271,7 +271,7 @@ fn put_archives(archives: &Archives, known: &Known, count: u32, removed: &Remove
     };
     archives.iter().for_each(|(&number, archive)| put(number, archive));
     let may_lack = |number: u32| match archives.get(&number) {
-        // Where it is done, what was lost of it was made good.
+        // An archive that is done has been given again, so its loss was made good.
         Some(now) => !now.done,
         None => known.archives.contains_key(&number) && !known.is_removed(number, removed),
     };

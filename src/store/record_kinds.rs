@@ -37,7 +37,7 @@ macro_rules! record_files {
             pub(super) catalog: Catalog,
             pub(super) sentinel: Sentinel,
             pub(super) settings: StoredSettings,
-            /// What people corrected.
+            /// The corrections that people made.
             pub(super) corrections: Corrections,
             /// The token index; readers have none.
             pub(super) tokens: Option<TokenIndex>,
@@ -180,7 +180,7 @@ macro_rules! record_files {
             Ok(())
         }
 
-        /// What can be read of the file of a kind, before `limit`.
+        /// Surveys what can be read of the file of a kind before `limit`.
         pub(super) fn survey(folder: &Path, kind: &RecordKind, limit: RecordRef) -> Result<Survey> {
             match kind.number {
                 $($kind => RecordFile::<$record>::survey(
@@ -259,7 +259,7 @@ const _: () = {
 };
 
 /// Checks that the record files, as far as they exist, belong to the commit of `sentinel`. Returns the first file whose end is damaged, so
-/// that nobody can tell.
+/// that this cannot be decided for it.
 ///
 /// # Errors
 /// When a file belongs to another commit.

@@ -184,7 +184,8 @@ where
         self.append_frame(FRAME_MAGIC, &payload)
     }
 
-    /// Appends a record, unless one that is there already has the same bytes: then that one stands for it, and nothing that was made from it is stale.
+    /// Appends a record, unless the store has one with the same bytes already. In that case the old record stands for it, and nothing that
+    /// was made from it becomes stale.
     ///
     /// # Errors
     /// When it cannot be written, or the other one cannot be read.

@@ -1,4 +1,4 @@
-//! Removals in a store: reading them, storing them, and leaving out what they remove when batches are read.
+//! Removals in a store: reads and stores them, and leaves out what they name when batches are read.
 
 use super::Store;
 use super::catalog::Changes;

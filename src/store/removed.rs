@@ -185,7 +185,7 @@ mod tests {
         let sample = SkipSample { reason: 1, offset: 0, detail: "http://ex.org/x 404".into() };
         assert!(removed.takes_sample(0, &sample));
         assert!(removed.has("three.net/a") && !removed.has("three.net/b") && removed.is_in_files());
-        // After the files hold nothing of it any more, it still counts as removed.
+        // Once the files hold nothing of it any more, it still counts as removed.
         let mut again = Removed::default();
         again.add(&removed.purged());
         assert!(again.takes(2, "ex.org/a") && !again.takes(3, "ex.org/a") && !again.is_in_files());

@@ -90,7 +90,8 @@ pub struct Forgotten {
     pub marks: usize,
     /// How many samples.
     pub samples: usize,
-    /// A message about unreadable lines that were kept, though they may name something that was to be forgotten, if there are any.
+    /// A message about unreadable lines that were kept although they may name something that was to be forgotten; `None` where there are no
+    /// such lines.
     pub left: Option<String>,
 }
 
@@ -131,9 +132,9 @@ impl Reviews {
         file.write_all(&line).and_then(|()| file.sync_data()).map_err(Error::io(&path, "writing"))
     }
 
-    /// Adds the lines of the marks of other stores, durably, in the order of their times, so that the last mark of a reviewer is the last one
-    /// that was made; returns how many. A line that several stores have is taken once. Lines of one store keep their order, and those
-    /// that cannot be read stay behind the one that they follow. All lines are in memory.
+    /// Adds the lines of the marks of other stores, durably, and returns how many. They are put in the order of their times, so that the
+    /// mark that a reviewer made last comes last. A line that several stores have is added once. Lines of one store keep their order, and
+    /// lines that cannot be read stay behind the line that they follow. All lines are held in memory.
     ///
     /// # Errors
     /// When they cannot be read, or the disk does not take them.
@@ -143,7 +144,7 @@ impl Reviews {
             let (mut latest, mut own) = (None, Vec::new());
             for line in other.lines()?.into_iter().filter(|line| !line.is_empty()) {
                 let mark = serde_json::from_slice::<Mark>(&line).ok();
-                // A clock that was set back does not change the order of a store.
+                // Lines of one store keep their order even if its clock was set back.
                 latest = latest.max(mark.and_then(|mark| mark.at.parse::<jiff::Timestamp>().ok()));
                 let hash = xxh3_64(&line);
                 own.push(hash);

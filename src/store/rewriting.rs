@@ -87,7 +87,7 @@ where
                 let magic = frame.map_or(0, |frame| frame.head.magic());
                 parts.push(Part { range, magic, kept });
             }
-            // A damaged header of a segment is repaired together with making holes.
+            // A damaged header of a segment is repaired when holes are made.
             let is_mended = damaged == Damaged::Hole && !has_sound_header(&old, self.kind(), number);
             if !is_mended && (gone == 0 || (gone as f64) < least_share * old.len() as f64) {
                 continue;
@@ -197,7 +197,7 @@ mod tests {
                     _ => Kept::Same,
                 }));
                 prop_assert!(freed.is_ok());
-                // Applied once more, short records become shorter; the test's model does the same.
+                // Where the rewriting is applied a second time, short records become shorter still; the model of the test does the same.
                 model.iter_mut().filter(|(_, (_, fate))| *fate == 1).for_each(|(_, (text, fate))| {
                     *text = short(text).remove(0);
                     *fate = 2;

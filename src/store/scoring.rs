@@ -1,4 +1,4 @@
-//! The scores of the sentence pairs of a site, while a scorer gives them.
+//! The scores of the sentence pairs of a site, while a scorer of the user gives them.
 
 use rustc_hash::FxHashMap;
 
@@ -11,10 +11,11 @@ use crate::types::SiteId;
 
 /// Scores in one record.
 const RECORD_ROWS: usize = 1 << 16;
-/// Bytes of what is kept of a sentence pair.
+/// Bytes of memory that a sentence pair takes here.
 const LINE_BYTES: u64 = 64;
 
-/// The scores of a site: slice by slice, by the hashes of the lines that are asked, where all of them take more memory than they may.
+/// The scores of a site. Where they take more memory than allowed, they are worked on in slices, by the hashes of the lines that the scorer
+/// is asked about.
 pub struct Scoring {
     /// The site.
     pub site: SiteId,
@@ -24,11 +25,11 @@ pub struct Scoring {
     pub is_whole: bool,
     head: ScoreHead,
     slice: u64,
-    /// The lines of the slice that the store has a score of, and those that the site asks.
+    /// The lines of the slice: those of which the store has a score, and those that the site asks about.
     lines: FxHashMap<u64, Line>,
-    /// The latter as often as they are asked, each with the position of its page pair.
+    /// The lines that the site asks about, each as often as it is asked about and with the position of its page pair.
     places: Vec<(u32, u64)>,
-    /// Those of them that were answered since the last commit.
+    /// The lines of the slice that were answered since the last commit.
     fresh: Vec<u64>,
     /// The records of the slices before.
     records: Vec<u64>,
@@ -46,7 +47,8 @@ struct Line {
 }
 
 impl Scoring {
-    /// Begins with a site that keeps so many sentence pairs, with what the store has of the same scorer, in memory of twice `budget_bytes`.
+    /// Begins with a site that keeps `kept` sentence pairs. Takes over the scores that the store has from the same scorer. Uses at most
+    /// twice `budget_bytes` of memory.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -64,7 +66,7 @@ impl Scoring {
         self.head.finished
     }
 
-    /// Begins a slice, with the scores of its lines that the store has.
+    /// Begins a slice, with those scores of its lines that the store has.
     pub fn begin(&mut self, slice: u64, known: impl IntoIterator<Item = (u64, f32)>) {
         self.slice = slice;
         self.lines = known.into_iter().map(|(line, score)| (line, Line { score, is_asked: false })).collect();
@@ -75,7 +77,7 @@ impl Scoring {
         slice_of(line, self.slices) == self.slice
     }
 
-    /// A page pair at a position has a line in the slice. True when it is to be asked.
+    /// Notes that the page pair at a position has this line, which is in the slice. Returns true when the scorer must be asked about it.
     pub fn asks(&mut self, place: u32, line: u64) -> bool {
         self.places.push((place, line));
         let is_new = !self.lines.contains_key(&line);
@@ -89,8 +91,8 @@ impl Scoring {
         self.fresh.push(line);
     }
 
-    /// Appends the scores that were given since the last commit. A slice that is whole is written anew, and after the last one only these are
-    /// left, with the means of the page pairs.
+    /// Appends the scores that were given since the last commit. When a slice is whole, its scores are written anew as records of their
+    /// own. After the last slice only these records are left, together with the mean scores of the page pairs.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -139,7 +141,7 @@ impl Scoring {
     }
 }
 
-/// The slice in which a line is, by its hash: the slices rise as the hashes do.
+/// The slice in which a line is, by its hash: a higher hash is in the same slice or a later one.
 pub fn slice_of(line: u64, slices: u64) -> u64 {
     ((u128::from(line) * u128::from(slices)) >> 64) as u64
 }

@@ -38,7 +38,8 @@ pub fn sealed_before(folder: &Path, end: RecordRef) -> Result<Option<u32>> {
 }
 
 /// What stands at a place of a segment where a seal is expected. If no sound frame begins there, the frames are followed from the
-/// beginning: if one of them reaches past the place, the file is sound but of another state; else it is damaged there or before.
+/// beginning: if one of them reaches past the place, the file is sound but of another state; otherwise it is damaged at the place or before
+/// it.
 fn end_at(path: &Path, at: u64) -> Result<End> {
     let file = match files::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(End::Frame(0)),
@@ -66,7 +67,7 @@ fn end_at(path: &Path, at: u64) -> Result<End> {
 
 /// Checks that a record file, as far as it exists, is the one whose last seal has the checksum `seal` (0 where it has none), and that its
 /// segments follow one another. A short or missing file is reported elsewhere. Returns the path of a segment whose end is damaged, so that
-/// nobody can tell.
+/// this cannot be decided.
 ///
 /// # Errors
 /// When it is another file, with the remedy; or when it cannot be read.
@@ -159,8 +160,8 @@ mod tests {
         check_seal(folder.path(), 7, last.0, last.1).expect("there is none");
         fs::write(segment_path(&other, 0), &bytes[..first.0.offset() as usize]).expect("room on disk");
         check_seal(&other, 7, last.0, last.1).expect("it is short");
-        // A damaged end is not another state: here, where an earlier frame is damaged too, and at the end of a segment that is not the
-        // last.
+        // A damaged end is not taken for another state. This holds here, where an earlier frame is damaged too, and at the end of a segment
+        // that is not the last one.
         let path = segment_path(&one, 0);
         for damage in [last.0.offset() - 3, last.0.offset() - 40] {
             let mut damaged = bytes.clone();
@@ -186,7 +187,8 @@ mod tests {
         for segment in 0..2 {
             write(segment, 0, &file_header(7, segment));
         }
-        // A hole as long as a segment may be, then what ends a commit, here and in the next segment.
+        // A hole as long as a segment may be, followed by the seal that ends a commit, which stands again at the beginning of the next
+        // segment.
         write(0, SEGMENT_BYTES, &seal(11, SEGMENT_BYTES));
         write(1, FILE_HEADER, &seal(11, FILE_HEADER));
         let payload = rkyv::to_bytes::<rkyv::rancor::Error>(&vec!["a".to_owned()]).expect("memory");
@@ -203,7 +205,7 @@ mod tests {
         write(0, SEGMENT_BYTES, &[0xa5; 16]);
         let damaged = check_seal(folder.path(), 7, end, 12).expect("it can be read");
         assert_eq!(damaged, Some(segment_path(folder.path(), 0)));
-        // A hole made by a rebuild says nothing, even if only the seal was lost.
+        // A hole that a rebuild made is accepted in place of a seal, even if only the seal was lost.
         write(0, SEGMENT_BYTES, &hole_header(0, SEGMENT_BYTES));
         assert_eq!(check_seal(folder.path(), 7, end, 12).expect("it can be read"), None);
         write(0, FILE_HEADER, &hole_header(SEGMENT_BYTES as u32 - 64, FILE_HEADER));

@@ -18,7 +18,7 @@ use crate::types::{Lang, Signals};
 pub struct SitePages {
     pub(super) chunks: Vec<Mapped<SiteChunk>>,
     pub(super) count: u32,
-    /// (page, its canonical page), by page; empty where this was not asked for.
+    /// (page, its canonical page), by page; empty where nobody asked for canonical pages.
     pub(super) canonical: Vec<(u32, u32)>,
 }
 

@@ -29,8 +29,8 @@ impl Store {
         Ok(found)
     }
 
-    /// What somebody may have meant who asked for a host that the store does not have, as the end of a sentence: the same host with a port, or
-    /// a host or domain of a like name. Nothing where there is neither.
+    /// What a person may have meant who asked for a host that the store does not have, in words that end a sentence: the same host with a
+    /// port, or a host or domain with a similar name. Empty where there is neither.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -45,7 +45,7 @@ impl Store {
             let port = name.strip_prefix(host).and_then(|rest| rest.strip_prefix(':'));
             port.is_some_and(|port| port.parse::<u16>().is_ok())
         };
-        // The domain that was asked for, with whatever port, or else one of a like name.
+        // The domain that was asked for, whatever its port, or else one with a similar name.
         let names = || known.iter().map(|(name, _)| name.as_str());
         let is_here = |name: &str| name == domain || is_with_port(name, &domain);
         let near = if names().any(is_here) { None } else { meant(&domain, names()) };
@@ -86,7 +86,7 @@ impl Store {
             self.commit(changes)?;
         }
         if results == Results::Sites {
-            // Whoever looks for the last site would go through all that were removed. A single run has nothing of them.
+            // The removed entries would slow down every search for the last site. A single merged run holds nothing of them.
             if self.publisher()?.names().len() > 1 {
                 self.publisher()?.merge_behind(0)?;
                 self.write_manifest()?;
@@ -109,7 +109,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes what verification learnt of all language pairs but these.
+    /// Removes what verification learnt, except for these language pairs.
     ///
     /// # Errors
     /// When the disk does not take it.
@@ -117,7 +117,7 @@ impl Store {
         self.keep_langs(Keyspace::Learnt, langs)
     }
 
-    /// Removes the models of all language pairs but these.
+    /// Removes the models of alignment, except those of these language pairs.
     ///
     /// # Errors
     /// When the disk does not take it.

@@ -1,8 +1,8 @@
 //! Where the token index is kept: blocks by the hash of their first token, in a tree of sled, which can change them in place.
 //!
-//! The index is the one part of a store that nobody needs but a run, and that page tables can give again. So it is believed only where its
-//! *mark* is the one that the catalog has: a hash of the commit that changed it last, which sled takes with the blocks, all or none. Where
-//! sled has lost, kept or half kept something, the marks differ; it is then emptied, and [`crate::upkeep`] fills it again.
+//! Runs and queries for a token use the index, and it can be made again from the page tables. So it is believed only where its *mark* is
+//! the one that the catalog has: a hash of the commit that changed it last, which sled takes together with the blocks, all or none. Where
+//! sled has lost some of it or kept an older state, the marks differ; the index is then emptied, and [`crate::upkeep`] fills it again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,23 +23,23 @@ use crate::panics::sheltered;
 pub const FOLDER: &str = "tokens";
 /// The folder of a copy that is being made.
 pub const FRESH: &str = "tokens.new";
-/// What sled may keep in memory.
+/// How much memory sled may use as its cache.
 const CACHE_BYTES: u64 = 64 << 20;
 /// How long to wait before trying again to open an index that another process holds: sled releases its files a moment after it is closed.
 const POLL: Duration = Duration::from_millis(20);
-/// The key of the mark; those of blocks are 8 bytes behind another letter. Its second byte is the version of what is kept of a URL
-/// ([`crate::keys::sides`]): an index of another version has no mark here.
+/// The key of the mark; the keys of blocks are another letter and 8 bytes. The second byte of this key is the version of what the index
+/// keeps of a URL ([`crate::keys::sides`]): an index of another version has no entry under it.
 const MARK: &[u8] = b"m1";
 const BLOCK: u8 = b't';
-/// How many blocks are copied at once. sled keeps for long what a large batch replaces.
+/// How many blocks are copied at once. sled keeps what a large batch replaces for a long time.
 const BATCH: usize = 5000;
 
 /// The open token index.
 pub struct TokenIndex {
     folder: PathBuf,
-    /// Closing writes once more, and sled panics when the disk does not take that.
+    /// Closing sled writes once more, and sled panics when the disk does not take that.
     db: Option<sled::Db>,
-    /// It is removed when it is closed, so that the next run makes it again.
+    /// A damaged index is removed when it is closed, so that the next run makes it again.
     is_damaged: AtomicBool,
 }
 
@@ -49,7 +49,7 @@ impl Drop for TokenIndex {
         // Everything committed has been flushed before.
         let _ = sheltered(|| drop(db));
         if *self.is_damaged.get_mut() {
-            // What cannot be removed is found damaged again.
+            // An index that cannot be removed now is found damaged again the next time.
             let _ = remove(&self.folder);
         }
     }
@@ -64,7 +64,7 @@ enum OpenFailure {
 }
 
 impl TokenIndex {
-    /// Opens the index of a store, which is emptied if its mark is another one.
+    /// Opens the index of a store, and empties it if its mark is another one.
     ///
     /// # Errors
     /// When another process holds it, or the disk does not take it.
@@ -80,7 +80,7 @@ impl TokenIndex {
             Err(OpenFailure::Locked) => return Err(in_use(store)),
             Err(OpenFailure::Environment(error)) => return Err(error),
         }
-        // It is closed by now.
+        // The index that did not fit is closed by now.
         TokenIndex::empty(store)
     }
 
@@ -98,7 +98,8 @@ impl TokenIndex {
         })
     }
 
-    /// Opens the index of a store if it is there and has this mark. `Err` with the reason why it cannot be asked.
+    /// Opens the index of a store for a query, if it is there and has this mark. Otherwise returns in `Err` the reason why it cannot be
+    /// asked.
     ///
     /// # Errors
     /// When file handles or memory run out.
@@ -123,7 +124,7 @@ impl TokenIndex {
         }
     }
 
-    /// Reads something of the index, where sled may panic on damage. `Err` with the error where it cannot be read.
+    /// Reads something from the index, where sled may panic on damage. Returns the error in the inner `Err` where it cannot be read.
     ///
     /// # Errors
     /// When file handles or memory run out.
@@ -137,7 +138,7 @@ impl TokenIndex {
         }
     }
 
-    /// The same for the process that writes: an index that turns out damaged is removed when it is closed.
+    /// Does the same for the process that writes: an index that turns out to be damaged is removed when it is closed.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -242,7 +243,7 @@ impl TokenIndex {
 
     fn failed(&self, error: sled::Error) -> Error {
         match error {
-            // A long value lies in a file of its own, of which only a part reached the disk.
+            // sled keeps a long value in a file of its own, and only a part of that file reached the disk.
             sled::Error::Io(source) if matches!(source.kind(), ErrorKind::UnexpectedEof | ErrorKind::NotFound) => {
                 self.senseless()
             }
@@ -284,7 +285,7 @@ fn remove(folder: &Path) -> Result<()> {
 fn open_patiently(folder: &Path) -> Result<TokenIndex, OpenFailure> {
     let since = Instant::now();
     loop {
-        // Of a query, it may be one that another query is writing.
+        // Queries do not do this: the snapshot may be one that another query is writing.
         remove_half_snapshots(folder);
         match open_once(folder) {
             Err(OpenFailure::Locked) if since.elapsed() < PATIENCE => std::thread::sleep(POLL),

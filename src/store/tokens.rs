@@ -33,7 +33,7 @@ pub fn sites_with(index: &TokenIndex, token: &str) -> Result<RoaringBitmap> {
     Ok(decode(index, &block)?.remove(&hash).unwrap_or_default())
 }
 
-/// True when no token was ever added: the first block, once it exists, stays.
+/// True when no token was ever added. The first block stays once it exists.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -114,7 +114,7 @@ impl Store {
         self.on_tokens(|index| sites_with(index, token))
     }
 
-    /// The sites that have one of these tokens, for whoever reads; `None` while the index cannot be asked, since another process writes it, or
+    /// The sites that have one of these tokens, for queries; `None` while the index cannot be asked, because another process writes it or
     /// it has to be made again.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ impl Store {
             let sites = |all, token: &&str| Ok(all | sites_with(&index, token)?);
             tokens.iter().try_fold(RoaringBitmap::new(), sites).map(Some)
         })?;
-        // Of a damaged index a run says what to do.
+        // Where the index is damaged, the next run says what to do; a query answers as if it had no sites.
         Ok(sites.unwrap_or_default())
     }
 

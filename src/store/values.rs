@@ -1,4 +1,4 @@
-//! What the catalog holds, by name and type: the only place that knows keys and keyspaces, beside those that walk all of them.
+//! What the catalog holds, by name and type. Keys and keyspaces are known only here, and where all of them are walked.
 
 use super::catalog::{Changes, Keyspace};
 use super::layout::*;
@@ -24,7 +24,7 @@ impl Judged {
     }
 }
 
-/// Which stage the page pairs of a site are of; its number is the key of the table that names the record.
+/// Which stage made the page pairs of a site. Its number is the key of the table that names the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum PairsOf {
@@ -45,10 +45,10 @@ impl From<Judged> for PairsOf {
     }
 }
 
-/// What one stage alone fills, and what depends on its settings.
+/// What a single stage fills and its settings decide, so that it is dropped when these change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Results {
-    /// None: the stage itself recognises what was made with other settings.
+    /// Nothing: the stage itself recognises what was made with other settings.
     None,
     /// Sites, and all that was made of them.
     Sites,
@@ -92,12 +92,12 @@ const OF_SITES: &[Keyspace] = &[
     Keyspace::Score,
 ];
 
-/// Where the letters stand that a site shows of a language.
+/// Names the letters that a site shows of a language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaughtKey {
     /// The language.
     pub lang: Lang,
-    /// The hash by which the domains of a name are one witness.
+    /// The hash of the name of the site's domain without its public suffix: domains with the same name count as one witness.
     pub witness: u64,
     /// The site.
     pub site: SiteId,
@@ -155,7 +155,7 @@ impl Changes {
         self.put(Keyspace::Site, &site_key(id), head);
     }
 
-    /// Takes the pages of a site, and all that was made of them alone.
+    /// Makes a site empty: replaces its head, and removes everything that was made from its pages alone.
     pub(crate) fn empty_site(&mut self, id: SiteId, head: &SiteHead) {
         self.put_site(id, head);
         for keyspace in [Keyspace::Graph, Keyspace::Verified, Keyspace::Resolved, Keyspace::Bitext, Keyspace::Score] {
@@ -188,7 +188,7 @@ impl Changes {
         self.put(Keyspace::Result, &site_key(id), head);
     }
 
-    /// Sets the global credibility of a pattern; a pattern of no site has none.
+    /// Sets the global credibility of a pattern. A pattern that no site has any more is removed.
     pub(crate) fn put_credibility(&mut self, pattern: &str, known: &Credibility) {
         if known.sites == 0 {
             self.remove(Keyspace::Credibility, pattern.as_bytes());
@@ -217,7 +217,7 @@ impl Changes {
         self.put(by.keyspace(), &site_key(id), head);
     }
 
-    /// Sets where that is which verification learnt of a language pair.
+    /// Sets the place of the record of what verification learnt of a language pair.
     pub(crate) fn put_learnt(&mut self, langs: LangPair, head: &LearntHead) {
         self.put(Keyspace::Learnt, &model_key(langs), head);
     }
@@ -237,12 +237,12 @@ impl Changes {
         self.remove(Keyspace::Bitext, &site_key(id));
     }
 
-    /// The sentence pairs of a site have no scores any more.
+    /// Removes the scores of the sentence pairs of a site.
     pub(crate) fn remove_scores(&mut self, id: SiteId) {
         self.remove(Keyspace::Score, &site_key(id));
     }
 
-    /// Sets where the graph of sites is; `kind` is `host` or `domain`.
+    /// Sets the place of the graph of sites; `kind` is `host` or `domain`.
     pub(crate) fn put_web(&mut self, kind: &str, head: &WebHead) {
         self.put(Keyspace::Web, kind.as_bytes(), head);
     }
@@ -252,12 +252,12 @@ impl Changes {
         ["host", "domain"].iter().for_each(|kind| self.remove(Keyspace::Web, kind.as_bytes()));
     }
 
-    /// Sets what is known of a file; `path` is its bytes.
+    /// Sets what is known of a file; `path` has the bytes of its path.
     pub(crate) fn put_hint(&mut self, path: &[u8], hint: &HintRecord) {
         self.put(Keyspace::Hint, path, hint);
     }
 
-    /// Sets why an input was not read; `path` is its bytes.
+    /// Sets the reason why an input was not read; `path` has the bytes of its path.
     pub(crate) fn put_refused(&mut self, path: &[u8], refused: &RefusedRecord) {
         self.put(Keyspace::Refused, path, refused);
     }
@@ -286,7 +286,7 @@ impl Store {
         })
     }
 
-    /// Where letters stand that sites show of languages: in order of the languages, then of the witnesses.
+    /// The keys of all letters that sites show of languages, ordered by language, then by witness.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -302,7 +302,7 @@ impl Store {
         self.catalog.get(Keyspace::Taught, &key.bytes())
     }
 
-    /// Where that is which verification learnt, of all language pairs.
+    /// The places of the records of what verification learnt, of all language pairs.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -318,7 +318,7 @@ impl Store {
         self.catalog.get(by.keyspace(), &site_key(id))
     }
 
-    /// The sites of whose sentence pairs there are scores.
+    /// The sites whose sentence pairs have scores.
     ///
     /// # Errors
     /// When the catalog cannot be read.
@@ -327,7 +327,7 @@ impl Store {
         Ok(keys.into_iter().filter_map(|key| Some(SiteId(u32::from_be_bytes(key.try_into().ok()?)))).collect())
     }
 
-    /// Calls `each` with the path (its bytes) of every file that was looked at, and what was known of it.
+    /// Calls `each` with the path (in bytes) of every file that was ever examined, and what was found.
     ///
     /// # Errors
     /// When the catalog cannot be read, or what `each` returns.
@@ -335,7 +335,7 @@ impl Store {
         self.catalog.for_each(Keyspace::Hint, each)
     }
 
-    /// Calls `each` with the path (its bytes) of every input that was not read, and why.
+    /// Calls `each` with the path (in bytes) of every input that was not read, and the reason.
     ///
     /// # Errors
     /// As [`Store::for_each_hint`].
@@ -366,7 +366,7 @@ impl Store {
         Ok(losses.len())
     }
 
-    /// Commits changes that are so many that they should not wait in memory.
+    /// Commits these changes if they are so many that they should not wait in memory.
     ///
     /// # Errors
     /// When the disk does not take it.

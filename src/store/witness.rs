@@ -115,7 +115,7 @@ mod tests {
                 std::fs::write(&path, bytes).expect("room on disk");
                 reader.check().err().map(|error| error.to_string()).unwrap_or_default()
             };
-            // The same bytes written again, as `touch` leaves them: meanwhile, other records may have been read.
+            // The same bytes are written again, which changes only the time, as `touch` does: other records may have been read in between.
             let told = write(&bytes);
             assert_eq!(told.contains(&path.display().to_string()), path.ends_with("000000.rec"), "{told}");
             let sound = bytes.clone();

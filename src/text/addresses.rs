@@ -10,7 +10,7 @@ const INDEX_ENDS: &[&str] = &["html", "htm", "xhtml", "shtml", "php", "asp", "as
 /// Extensions of files that may be left out.
 const FILE_ENDS: &[&str] = &[".html", ".htm"];
 
-/// What all ways to write an address (without its scheme) have in common: first host and path, without a leading `www.`, the name of an
+/// What all ways to write an address (without its scheme) have in common: first the host and path, without a leading `www.`, the name of an
 /// index, and a `/` or `.html` at the end; second the query.
 pub fn stem(identity: &str) -> (&str, &str) {
     let (path, query) = identity.split_at(identity.find('?').unwrap_or(identity.len()));

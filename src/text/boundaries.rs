@@ -25,7 +25,7 @@ pub(super) struct Rules {
     ends: Ends,
 }
 
-/// What may follow a full stop that ends no sentence.
+/// The kinds of text that may follow a full stop which ends no sentence.
 #[derive(Clone, Copy)]
 enum Follows {
     /// A small ASCII letter, a digit, or a comma.
@@ -51,14 +51,14 @@ enum LastWord {
     Kazakh,
 }
 
-/// What ends sentences, besides characters for which [`is_terminator`] is true.
+/// The marks that end sentences, besides characters for which [`is_terminator`] is true.
 #[derive(Clone, Copy)]
 enum Ends {
     /// Nothing else. Points, or other marks, with spaces between them are one end: `. . .`, `! !`.
     Spaced,
     /// These characters.
     With(&'static [char]),
-    /// These characters; but the point does not, nor U+2024, as which it is often typed.
+    /// These characters; but neither the point, nor U+2024, which is often typed in its place.
     WithoutPoint(&'static [char]),
 }
 
@@ -100,7 +100,7 @@ static RULES: &[Rules] = &[
     rules("kn", &library::Kannada {}),
     rules("ml", &library::Malayalam {}),
     rules("mr", &library::Marathi {}),
-    // Where the library ends sentences after `၏` too; it is the mark of the genitive, and `။` follows it at the end of a sentence.
+    // The library also ends sentences after `၏`; but this is the mark of the genitive, and at the end of a sentence `။` follows it.
     Rules { ends: Ends::With(&[]), ..rules("my", &library::Burmese {}) },
     rules("nl", &library::Dutch {}),
     rules("pa", &library::Punjabi {}),
@@ -219,7 +219,7 @@ const MAX_WORD_BYTES: usize = 160;
 #[derive(Default)]
 pub(super) struct Boundaries {
     matches: Vec<(usize, usize)>,
-    /// Of the matches that may end a sentence: their ranges, and where the next sentence begins.
+    /// For each match that may end a sentence: its range, and where the next sentence begins.
     ends: Vec<(usize, usize, usize)>,
     enclosed: Enclosed,
     found: Vec<usize>,
@@ -520,19 +520,19 @@ fn starts_with_i(text: &str) -> bool {
     rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || matches!(c, '\'' | '\u{2019}'))
 }
 
-/// True where Chinese or Japanese goes on behind a quotation: before a comma or a particle, or if the quotation, `「...」`, does not end as
-/// their sentences do.
+/// True where Chinese or Japanese goes on after a quotation: before a comma or a particle, or if the quotation, such as `「...」`, does not
+/// end as sentences in these languages do.
 fn is_joined(quoted: &str, next: &str) -> bool {
     let is_wide = |c: char| matches!(c, '\u{2e80}'..='\u{a4cf}') && c.is_alphabetic();
     next.starts_with(JOINERS)
         || quoted.ends_with(|c: char| !WIDE_ENDS.contains(&c)) && next.trim_start().starts_with(is_wide)
 }
 
-/// Commas of Chinese and Japanese, and particles of Japanese, which stand behind what they belong to.
+/// Commas of Chinese and Japanese, and particles of Japanese, which stand after the word that they belong to.
 const JOINERS: [char; 13] = ['，', '、', '；', 'と', 'で', 'を', 'は', 'に', 'の', 'や', 'が', 'も', 'へ'];
 
-/// True for text that shows a mark between spaces to be a sign that is spoken of, or of a program: no sentence begins behind it. Only French
-/// writes spaces before the marks that end sentences.
+/// True for text which shows that a mark between spaces is a sign that is spoken of, or a part of a program: no sentence begins after it.
+/// Only French writes spaces before the marks that end sentences.
 fn is_alone(next: &str) -> bool {
     let begun = next.trim_start_matches(|c: char| c.is_whitespace() || "¿¡\"'“«„‘(-–—".contains(c));
     next.starts_with(char::is_whitespace) && !begun.starts_with(char::is_uppercase)
@@ -559,8 +559,9 @@ fn behind_symmetric(text: &str) -> &str {
     rest.map_or(text, str::trim_start)
 }
 
-/// True for a point inside a name of a program, a path, or initials: `com.example.Page`, `Page.Kind`, `LOG.NORM`, `A.B. Smith`. A small word
-/// before it and a capital after it (`the end.Next comes`) are two sentences without a space between them, unless more than these tells.
+/// True for a point inside the name of a program, a path, or initials: `com.example.Page`, `Page.Kind`, `LOG.NORM`, `A.B. Smith`. A word in
+/// small letters before it and a capital after it (`the end.Next comes`) are two sentences without a space between them, unless something
+/// else shows a name.
 pub(super) fn is_in_identifier(head: &str, next: &str) -> bool {
     let is_part = |c: char| is_word_char(c) && is_spaced(c);
     let begun = head.trim_end_matches(is_part);

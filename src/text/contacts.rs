@@ -9,7 +9,7 @@ pub fn has_email(text: &str) -> bool {
     text.contains('@') && LinkFinder::new().kinds(&[LinkKind::Email]).links(text).next().is_some()
 }
 
-/// Words and signs behind which a number of at least [`CALLED_DIGITS`] digits is one to call.
+/// Words and signs after which a number with at least [`CALLED_DIGITS`] digits is a telephone number.
 #[rustfmt::skip]
 const CALLS: &[&str] = &[
     "tel", "tél", "tlf", "telephone", "téléphone", "telefon", "telefono", "teléfono", "telefone", "telefoon", "phone", "fono", "fon",
@@ -17,17 +17,17 @@ const CALLS: &[&str] = &[
 ];
 /// Words behind which a number is none to call.
 const NOT_CALLED: &[&str] = &["isbn", "issn", "rfc", "doi"];
-/// The fewest digits of a number that is named as one to call.
+/// The fewest digits of a number after such a word.
 const CALLED_DIGITS: usize = 5;
 /// The fewest and the most digits of an international number (ITU-T E.164), with the code of the country.
 const INTERNATIONAL_DIGITS: RangeInclusive<usize> = 8..=15;
-/// Those of a national number with its leading 0.
+/// The fewest and the most digits of a national number with its leading 0.
 const NATIONAL_DIGITS: RangeInclusive<usize> = 9..=11;
 /// In so many groups.
 const NATIONAL_GROUPS: RangeInclusive<usize> = 3..=6;
 
-/// True for a text with a telephone number. That is a run of digits with single spaces, points, hyphens, slashes or parentheses between
-/// them, beside which no letter and no other digit stands, and which
+/// True for a text with a telephone number. That is a run of digits, with single spaces, points, hyphens, slashes or parentheses between
+/// them and no letter or other digit beside it, which
 ///
 /// - begins with `+` and has 8 to 15 digits: `+44 20 7946 0958`;
 /// - has at least 5 digits and follows a word such as *tel*, *phone*, *fax*, *тел*, *电话*: `Tel.: 555 0123`;
@@ -35,7 +35,8 @@ const NATIONAL_GROUPS: RangeInclusive<usize> = 3..=6;
 ///   such as *ISBN*: `01 23 45 67 89`, `(030) 123-4567`;
 /// - has groups of 3, 3 and 4 digits with a hyphen or parentheses: `(555) 010-9999`.
 ///
-/// So dates, versions, addresses of machines, prices and ISBNs are none, and neither are numbers that nothing marks as ones to call.
+/// So dates, versions, addresses of machines, prices and ISBNs are no telephone numbers, and neither are numbers that nothing marks as
+/// such.
 pub fn has_phone(text: &str) -> bool {
     // Most texts have no number.
     if text.bytes().filter(u8::is_ascii_digit).count() < CALLED_DIGITS && !text.contains(is_other_digit) {
@@ -51,7 +52,7 @@ pub fn has_phone(text: &str) -> bool {
     false
 }
 
-/// The next run of digits and what may stand between them, from its first digit, `+` or `(` to its last digit, and where it begins.
+/// The next run of digits with the signs between them, from its first digit, `+` or `(` to its last digit, and the place where it begins.
 fn next_run(text: &str, from: usize) -> Option<(usize, &str)> {
     let start = from + text[from..].find(|c: char| c == '+' || c == '(' || digit(c).is_some())?;
     let (mut end, mut signs) = (start, 0);
@@ -92,7 +93,7 @@ fn is_phone(before: &str, run: &str, after: &str) -> bool {
     is_national && !is_date || is_north_american || digits >= CALLED_DIGITS && is_behind(before, CALLS)
 }
 
-/// True where one of some words stands just before, with at most signs and spaces between.
+/// True where one of these words stands just before, with at most signs and spaces between.
 fn is_behind(before: &str, words: &[&str]) -> bool {
     let before = before.trim_end_matches(|c: char| !c.is_alphanumeric() && !"☎☏📞".contains(c));
     let tail_start = before.char_indices().rev().take(LONGEST_CALL).last().map_or(0, |(at, _)| at);

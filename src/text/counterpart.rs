@@ -55,7 +55,7 @@ fn apply(identity: &str, edit: &Edit, from: &str, to: &str) -> Vec<String> {
         }
     }
     if from.is_empty() && edit.field == Field::Path {
-        // Also before the file, or where a file would be: `/` ↔ `/fr/`.
+        // A value may also be put before the file, or where a file would be: `/` ↔ `/fr/`.
         let at = before.rfind('/').map_or(before.len(), |slash| slash + 1) as u16;
         places.push((Span { start: at, end: at }, format!("{to}/")));
     }

@@ -1,4 +1,4 @@
-//! JSON that stays on one line for every reader: some take more characters than line feeds for the end of a line.
+//! JSON that every reader keeps on one line: some readers take other characters than line feeds for the end of a line, too.
 
 use std::io::{self, Write};
 

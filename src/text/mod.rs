@@ -1,7 +1,7 @@
-//! Text tools that two or more methods need: [`addresses`] knows the ways to write a URL, [`tokens`] takes URLs apart, [`runs`] gives the texts in them that may tell a language, and [`counterpart`]
-//! makes the URLs into which a key turns a URL; [`words`] and [`sentences`] take texts apart; [`contacts`] finds
-//! e-mail addresses and telephone numbers, [`near`] near duplicates; [`scored`] knows what a scorer is asked; [`json`] writes a value on one
-//! line.
+//! Text tools that two or more methods need: [`addresses`] knows the ways to write a URL, [`tokens`] takes URLs apart, [`runs`] gives the
+//! texts in them that may name a language, and [`counterpart`] makes the URLs into which a key turns a URL; [`words`] and [`sentences`]
+//! divide texts; [`contacts`] finds e-mail addresses and telephone numbers, [`near`] near duplicates; [`scored`] makes the questions for a
+//! scorer; [`json`] writes a value on one line.
 
 pub mod addresses;
 mod boundaries;

@@ -1,4 +1,5 @@
-//! What texts have in common that differ in case, digits, punctuation and white space only, or in their numbers and quotation marks.
+//! Forms in which texts are equal that differ only in case, digits, punctuation and white space, or only in their numbers and quotation
+//! marks.
 
 use std::sync::LazyLock;
 
@@ -11,11 +12,11 @@ pub fn near(text: &str) -> u64 {
     xxh3_64(near.as_bytes())
 }
 
-/// What stands behind the number of a heading, table or figure at the beginning of a text, and behind its word if it has one: `Foo` of `3.2. Foo`,
-/// `B.4. Foo`, `Table 9.1. Foo` and `表 12-10 Foo`. `None` for a text that begins otherwise.
+/// The text that follows the number of a heading, table or figure at the beginning, and the word for it if there is one: `Foo` of `3.2.
+/// Foo`, `B.4. Foo`, `Table 9.1. Foo` and `表 12-10 Foo`. `None` for a text that begins otherwise.
 pub fn behind_number(text: &str) -> Option<&str> {
     let text = text.trim_start();
-    // A letter and a point, as of an appendix, belong to the number.
+    // A letter with a point, as of an appendix, belongs to the number.
     let of_number = |c: char| c.is_numeric() || matches!(c, '.' | '-' | ':' | ')' | '．' | '：');
     let first = text.find(|c: char| !c.is_alphabetic())?;
     let is_appendix = text[..first].chars().nth(1).is_none() && text[first..].starts_with('.');
@@ -25,13 +26,13 @@ pub fn behind_number(text: &str) -> Option<&str> {
     (has_digit && rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
 }
 
-/// What texts have in common of which one is the other one again, on a page that has marks of its own for quotations, other numbers, and other signs
-/// between words: the words in their order, with their case and with the signs inside them. A hyphen or a capital letter that the other text does not
-/// have was put there by somebody who writes another language: `USB-Stick` is German, `USB stick` is not. A number before the whole is left out.
+/// The form in which a text equals one that repeats it on a page with its own quotation marks, other numbers and other signs between words:
+/// the words in their order, with their case and with the signs inside them. A hyphen or a capital letter that the other text lacks was
+/// written by somebody who writes another language: `USB-Stick` is German, `USB stick` is not. A number before the whole text is left out.
 pub fn wording(text: &str) -> String {
     let text = behind_number(text).unwrap_or(text);
     let mut wording = String::with_capacity(text.len());
-    // What stood since the last letter or digit: white space, or signs alone.
+    // What has come since the last letter or digit: white space, or only signs.
     let (mut space, mut sign, mut in_number) = (false, None, false);
     for c in text.chars().filter(|c| !is_quotation_mark(*c)) {
         let form = Form::known(c);
@@ -57,8 +58,8 @@ fn is_quotation_mark(c: char) -> bool {
     matches!(c, '"' | '\'' | '`' | '´' | '«' | '»' | '\u{2018}'..='\u{201f}' | '‹' | '›' | '「'..='』' | '〝'..='〟' | '＂' | '＇')
 }
 
-/// How many words of a text are numbers, or single letters of an alphabet that has small and large ones, also with points between them: `A.2` has
-/// a letter and a number, `e.g.` is one word, and `don’t` is none of these.
+/// How many words of a text are numbers, or single letters of an alphabet with small and large ones, also with points between them. `A.2`
+/// is a letter and a number, `e.g.` is one word, and `don’t` is not counted.
 pub fn numbers_and_letters(text: &str) -> usize {
     let of_word = |word: &str| {
         let parts = || word.split(['.', ',']).filter(|part| !part.is_empty());
@@ -73,7 +74,7 @@ pub fn numbers_and_letters(text: &str) -> usize {
     text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '.' | ',' | '\'' | '’')).map(of_word).sum()
 }
 
-/// What a character is in a text that is compared.
+/// The role of a character in a text that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A letter, in lower case.
@@ -104,7 +105,7 @@ impl Form {
         }
     }
 
-    /// Adds what near duplicates have in common of a character of this form.
+    /// Adds the form of a character in which near duplicates are equal.
     pub fn push_near(self, c: char, near: &mut String) {
         match self {
             Form::Letter(lower) => near.push(lower),

@@ -13,16 +13,16 @@ pub(super) struct Pair {
     kind: Kind,
 }
 
-/// What is asked of the text around the marks of a pair.
+/// What is required of the text around the marks of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Nothing.
     Sure,
     /// The marks also stand for other things, as `'` does for apostrophes: they touch a word.
     Ambiguous,
-    /// What is a mark of opening in one language is one of closing in another, so the spaces around it tell ([`Place`]).
+    /// A mark that opens quotations in one language closes them in another, so the spaces around it decide ([`Place`]).
     Sided,
-    /// The same; and such a mark opens only where nothing else can be meant, since it closes or is a comma elsewhere.
+    /// The same; but such a mark opens a quotation only where nothing else can be meant, since elsewhere it closes one or is a comma.
     Turned,
 }
 
@@ -63,7 +63,7 @@ enum Place {
     Closing,
     /// Between the letters of a word, as an apostrophe or in Hebrew abbreviations: `צה"ל`.
     Inside,
-    /// Where it may open or close, as in scripts that are written without spaces.
+    /// A place where it may open or close, as in scripts that are written without spaces.
     Either,
 }
 
@@ -146,7 +146,7 @@ fn around(ranges: &[Range], at: usize) -> Option<Range> {
     holding(ranges, at).filter(|range| range.start < at)
 }
 
-/// What a line has of a mark that both opens and closes.
+/// What a line has of a mark that both opens and closes quotations.
 struct Mark {
     mark: &'static str,
     /// True if the mark stands in the line an odd number of times.
@@ -348,13 +348,13 @@ impl Quotations<'_> {
     }
 }
 
-/// True where a mark of a pair that spaces tell may open a quotation.
+/// True where a mark may open a quotation, for pairs whose marks are told apart by spaces.
 fn may_open(text: &str, start: usize, end: usize, kind: Kind) -> bool {
     let place = place(text, start, end);
     place == Place::Opening || kind == Kind::Sided && place == Place::Either
 }
 
-/// True where a mark of a pair that spaces tell may close a quotation.
+/// True where a mark may close a quotation, for pairs whose marks are told apart by spaces.
 fn may_close(text: &str, start: usize, end: usize) -> bool {
     matches!(place(text, start, end), Place::Closing | Place::Either)
 }
@@ -434,24 +434,25 @@ fn crosses(range: &Range, brackets: &[Range]) -> bool {
         || around(brackets, range.end).is_some_and(|bracket| bracket.start > range.start)
 }
 
-/// Brackets that open, and those that close them: the ones of full width and the others stand for each other, as people type them.
+/// Opening brackets, and those that close them. Brackets of full width and others count as the same, as people mix them.
 const BRACKETS: [(&str, &str); 4] = [("(（", ")）"), ("[［", "]］"), ("{", "}"), ("<", ">")];
 
-/// An opening bracket, as long as none closes it.
+/// An opening bracket that no other one has closed yet.
 struct Opener {
     at: usize,
     /// Its place in [`BRACKETS`].
     kind: usize,
-    /// Where the last sentence behind it begins, but for those inside other brackets; `at` if none does.
+    /// Where the last sentence after it begins, apart from sentences inside other brackets; `at` if none does.
     from: usize,
 }
 
-/// No more brackets than these are held open, so that a line of opening ones costs no memory; the outermost are forgotten.
+/// At most this many brackets are held open, so that a line of opening brackets costs no memory. Beyond that, the outermost are forgotten.
 const MAX_DEPTH: usize = 64;
 
-/// Lists all ranges in brackets that are not inside others. Brackets that are never closed, or by those of another kind, count as none.
-/// An opening one that is none, as in `:(` and `a < b`, may find a closing one far behind, with other brackets between the two. So a range
-/// around others is the last sentence in it: `(See gpg(1). Then go.)` ends behind the bracket, but `gpg(1).` ends too.
+/// Lists all ranges in brackets that are not inside others. A bracket that is never closed, or that a bracket of another kind closes, does
+/// not count. A sign that only looks like an opening bracket, as in `:(` and `a < b`, may find a closing one far behind, with other
+/// brackets between the two. So a range around others counts from the last sentence in it: `(See gpg(1). Then go.)` ends after the bracket,
+/// but the sentence ending in `gpg(1).` ends too.
 fn read_brackets(text: &str, boundaries: impl Iterator<Item = usize>, out: &mut Vec<Range>) {
     let mut boundaries = boundaries.peekable();
     let mut open: VecDeque<Opener> = VecDeque::new();

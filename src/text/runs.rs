@@ -3,7 +3,7 @@
 use crate::text::tokens::Anatomy;
 use crate::types::Field;
 
-/// Tokens of the longest run that is looked at beside whole segments.
+/// How many tokens the longest run has that is examined besides whole segments.
 pub const MAX_RUN: usize = 4;
 
 /// Calls `each` with the field and text of every token, run of up to [`MAX_RUN`] tokens and segment of a URL.

@@ -1,11 +1,11 @@
-//! What a scorer of the user is asked of a pair of sentences, a line for each, and what its answers mean. Nothing here starts a program.
+//! The line that a scorer is asked about a pair of sentences, and the meaning of its answers. Nothing here starts a program.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::types::Lang;
 
-/// The line that is asked of a pair of sentences: the two texts, each behind its language, with tabs between them; `None` where a side has
-/// no text. It has no other tab, and no character that any program takes for the end of a line.
+/// The line for a pair of sentences: the two texts, each after its language, with tabs between them; `None` where a side has no text. It
+/// contains no other tab, and no character that any program takes for the end of a line.
 pub fn question(a: (Lang, &str), b: (Lang, &str)) -> Option<String> {
     let mut line = String::with_capacity(a.1.len() + b.1.len() + 20);
     for (lang, text) in [a, b] {
@@ -25,7 +25,7 @@ pub fn question(a: (Lang, &str), b: (Lang, &str)) -> Option<String> {
     Some(line)
 }
 
-/// The hash by which the answer to a line is found again.
+/// The hash by which the answer to a line is looked up.
 pub fn hash(line: &str) -> u64 {
     xxh3_64(line.as_bytes())
 }
@@ -33,7 +33,7 @@ pub fn hash(line: &str) -> u64 {
 /// Reads the line that a scorer answers with: one number.
 ///
 /// # Errors
-/// What in the line makes no sense, and what was expected.
+/// A text that says what in the line makes no sense, and what was expected.
 pub fn read(line: &str) -> Result<f32, String> {
     let text = line.trim();
     let number = text.parse::<f32>().ok().filter(|number| number.is_finite());

@@ -307,7 +307,7 @@ mod tests {
         ];
         for (first, piece, last) in texts {
             let texts = [5_000, 80_000].map(|count| format!("{first}{}{last}", piece.repeat(count)));
-            // On a machine that does something else, one of them may take long; the square would be 256 times the time each time.
+            // If the machine is busy, one of them may take long; if time grew with the square, it would be 256 times as much each time.
             let grows_as_text = |_| {
                 let [short, long] = texts.each_ref().map(|text| cost(text));
                 long < 64 * short
@@ -435,9 +435,9 @@ mod tests {
         found
     }
 
-    /// True for a full stop of Chinese before an ASCII letter or digit, and for a point with which a word begins, that is inside a name, or
-    /// behind an initial, for a mark between spaces, in a list, for brackets inside others and around a sentence, for `` ` `` that may close
-    /// a quotation, and for quotations with spaces inside beside others, which the library reads otherwise.
+    /// True for texts that the library reads otherwise: a Chinese full stop before an ASCII letter or digit; a point with which a word
+    /// begins, that is inside a name, or after an initial; a mark between spaces; items of a list; brackets inside others and around a
+    /// sentence; a `` ` `` that may close a quotation; and quotations with spaces inside beside others.
     fn is_read_otherwise(text: &str) -> bool {
         let is_in_name = |(at, _)| is_in_identifier(&text[..at], &text[at + 1..]);
         let chars: Vec<char> = std::iter::once(' ').chain(text.chars()).collect();

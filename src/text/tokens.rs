@@ -161,7 +161,7 @@ impl Anatomy {
         let mut parameters: Vec<&str> = query.split('&').filter(|p| !p.is_empty()).collect();
         parameters.sort_by_key(|p| p.split('=').next().unwrap_or(""));
         for parameter in parameters {
-            // The first parameter has the same separator as the others, so that the query is still well formed when any of them is cut out.
+            // Every parameter has the same separator, even the first one, so that the query is well formed when any of them is cut out.
             let from = self.bytes.len();
             self.bytes.push(PARAMETER);
             self.bytes.extend_from_slice(parameter.as_bytes());

@@ -96,7 +96,7 @@ enum Class {
     ZeroWidthJoiner,
     /// Always separates words.
     Space,
-    /// A character of a script whose words are found by dictionary.
+    /// A character of a script whose words are found by a dictionary.
     Complex,
     /// A character whose borders only ICU knows.
     Unknown,

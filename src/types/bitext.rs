@@ -55,12 +55,13 @@ pub struct Place {
     pub span: (u32, u32),
     /// A hash of the page's text; 0 where it was not asked for.
     pub page: u64,
-    /// How many paragraphs the page has, and how many sentences that paragraph; `None` where it was not asked for, or where there is no text.
+    /// How many paragraphs the page has, and how many sentences the paragraph of the first sentence has; `None` where this was not asked
+    /// for, or where there is no text.
     pub totals: Option<(u32, u32)>,
 }
 
-/// The language that a text is in by itself, and how sure that is, 0..=1; `None` where the text does not tell. Told when it is first asked
-/// for.
+/// The language that a text is in by itself, and how sure this is, 0..=1; `None` where the text does not tell. It is found when it is first
+/// asked for.
 pub type Told = OnceLock<Option<(Lang, f32)>>;
 
 /// One sentence pair, for listing and export; or several that were joined.
@@ -84,23 +85,23 @@ pub struct BitextLine {
     pub a: Place,
     /// Where the second text comes from.
     pub b: Place,
-    /// Other page pairs with the same sentence pair: their URLs, each pair once, in the order of the languages. It would
-    /// have been kept there too if it were not listed here.
+    /// Other page pairs with the same sentence pair: their URLs, each pair once, in the order of the languages. Each of them would keep the
+    /// sentence pair if it were not listed here.
     pub others: Vec<(String, String)>,
-    /// How many page pairs of the site have it, this one included; `None` where it was left out before that was counted.
+    /// How many page pairs of the site have the sentence pair, this one included; `None` where it was left out before they were counted.
     pub page_pairs: Option<u32>,
     /// True where so many of the site's page pairs have it that it is likely part of a template: a menu, a header, a footer.
     pub is_furniture: bool,
-    /// How many different texts are kept as translations of the first, on all of the site and in the second language; `None` where that was
-    /// not counted.
+    /// How many different texts are kept as translations of the first text, on the whole site and in the second language; `None` where this
+    /// was not counted.
     pub targets: Option<u32>,
     /// How many are kept as translations of the second.
     pub sources: Option<u32>,
-    /// For each text, the language that it is in by itself, once that was asked for.
+    /// For each text, the language that it is in by itself, once this was asked for.
     pub told: [Told; 2],
     /// The score of the user's scorer; `None` where it was not asked.
     pub scorer: Option<f64>,
-    /// What stands between the sentence pair before it and this one, on both sides, where the two can be joined: they follow one another
+    /// What stands between the sentence pair before this one and this one, on both sides, if the two can be joined: they follow one another
     /// on both pages, and the one before was kept.
     pub joint: Option<[&'static str; 2]>,
 }

@@ -17,11 +17,11 @@ pub enum BlockKind {
     Caption,
     /// Text as it was typed, mostly of programs: `pre`.
     Code,
-    /// Text that the page says is no content: `nav`, `menu`, `header`, `footer`, `aside`, `search`.
+    /// Text that the page declares not to be content: `nav`, `menu`, `header`, `footer`, `aside`, `search`.
     Menu,
-    /// What is chosen or pressed: `button`, `option`, `form` and others.
+    /// Something to choose or press: `button`, `option`, `form` and others.
     Control,
-    /// A block that is one link and nothing else, whatever its tag; but a heading is one.
+    /// A block that consists of one link, whatever its tag; but a heading stays a heading.
     Link,
     /// Anything else, mostly `div`.
     #[default]

@@ -2,7 +2,7 @@
 
 use super::lang::Lang;
 
-/// How much of a page an archive gives. Codes are stored. A higher code is a fuller form, and of two captures of one URL the fuller one
+/// How much of a page an archive gives. The codes are stored. A higher code is a fuller form, and of two captures of one URL the fuller one
 /// counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -41,7 +41,7 @@ pub struct Pointer {
     pub length: u64,
 }
 
-/// What a record of a WARC file is called, as it says itself.
+/// The names by which a record of a WARC file calls itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordName {
     /// `WARC-Record-ID`; empty where there is none.
@@ -68,7 +68,7 @@ pub struct RawRecord {
     pub length: u64,
     /// Where the record itself lies, if the archive file is a list of ranges.
     pub pointer: Option<Box<Pointer>>,
-    /// What the record is called, if it is called anything.
+    /// The names of the record, if it has any.
     pub name: Option<Box<RecordName>>,
     /// True when `block` begins with an HTTP status line and headers; false when it is the body alone.
     pub http: bool,
@@ -83,7 +83,7 @@ pub struct RawRecord {
 /// One archived response: URL, the headers that matter, and the body with all codings undone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
-    /// How much of a page it is, and so what `body` is.
+    /// How much of a page it is; this decides what `body` is.
     pub form: Form,
     /// Where the page itself lies, if it is known from an index, a WAT or a list of ranges.
     pub pointer: Option<Pointer>,
@@ -111,7 +111,7 @@ pub struct Capture {
     pub tdm_reservation: Option<String>,
     /// `X-Machine-Translated-From` as sent.
     pub translated_from: Option<String>,
-    /// What the record is called.
+    /// The names of the record.
     pub name: RecordName,
     /// The body: bytes of the page in its own charset.
     pub body: Vec<u8>,

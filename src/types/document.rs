@@ -2,7 +2,7 @@
 
 use super::{Lang, PairLine, Provenance};
 
-/// What the sites of a store show of a language.
+/// What texts in a language look like, as the sites of a store show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageLine {
     /// The language.

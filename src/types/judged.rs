@@ -139,7 +139,7 @@ pub struct Candidate {
     pub key: Option<u32>,
 }
 
-/// A candidate with what the measures say of it.
+/// A candidate with the values of its measures.
 #[derive(Clone, Copy, Debug)]
 pub struct Compared {
     /// The candidate.
@@ -150,7 +150,7 @@ pub struct Compared {
     pub same_text: bool,
 }
 
-/// What is believed of a pair besides its measures, in the part of the site that it is in.
+/// What is believed of a pair besides its measures, given the part of the site that it is in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Beliefs {
     /// The share of its source's pairs there whose addresses belong together, 0..=1; for links, words and votes, limited by what keys pair.
@@ -183,7 +183,7 @@ pub struct JudgedPair {
     /// Position of its weights among those that were fitted to parts of the site ([`JudgedSite::fitted`]); `None` if it has those of the
     /// run.
     pub weights: Option<u32>,
-    /// What else its probability was computed from; all 0 where the pair was judged in another way.
+    /// The other numbers that its probability was computed from; all 0 where the pair was judged in another way.
     pub beliefs: Beliefs,
     /// Probability that it is right, 0..=1, or what its preset gives instead.
     pub score: f32,

@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct KeyScope(Vec<(u32, u32)>);
 
 impl KeyScope {
-    /// The pages of some ranges, each from its first page to the page after its last one, which are in ascending order.
+    /// The pages of some ranges, which are in ascending order. Each range goes from its first page to the page after its last one.
     pub fn new(ranges: impl IntoIterator<Item = Range<u32>>) -> KeyScope {
         let mut joined: Vec<(u32, u32)> = Vec::new();
         for Range { start, end } in ranges.into_iter().filter(|range| !range.is_empty()) {

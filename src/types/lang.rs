@@ -31,8 +31,8 @@ impl Lang {
     /// Chinese in traditional characters.
     pub const ZH_HANT: Lang = Lang(*b"zh-Hant\0");
 
-    /// One of the languages of a site that nothing names, by its number, of 26 at most: it is told from the others of the site, and its tag is that
-    /// of [`Lang::UNKNOWN`].
+    /// One of the languages of a site that nothing names, given by its number, 26 at most. It is only distinguished from the other
+    /// languages of the site, and its tag is that of [`Lang::UNKNOWN`].
     pub fn unnamed(number: usize) -> Option<Lang> {
         let letter = b'a' + u8::try_from(number).ok().filter(|number| *number < 26)?;
         Some(Lang([b'u', b'n', b'd', b'-', letter, 0, 0, 0]))
@@ -45,7 +45,7 @@ impl Lang {
 
     /// Reads a tag as pages and users write it: any case, `_` for `-`, regions, scripts, ISO 639-2/3 codes.
     ///
-    /// `None` for what is no language tag (`x-default`, `*`, empty, words of more than three letters).
+    /// `None` for texts that are no language tags (`x-default`, `*`, empty, words of more than three letters).
     pub fn parse(tag: &str) -> Option<Lang> {
         let mut subtags = tag.trim().split(['-', '_', '.', '@']);
         let primary = subtags.next()?.to_ascii_lowercase();
@@ -57,7 +57,7 @@ impl Lang {
             return Some(chinese(&primary, subtags));
         }
         let mut in_arabic = || subtags.any(|subtag| script(subtag) == Some("Arab"));
-        // What has a code of its own.
+        // Some languages have another code where they are written in Arabic letters.
         Some(Lang::from_code(match code {
             "az" if in_arabic() => "azb",
             "ku" if in_arabic() => "ckb",
@@ -66,23 +66,24 @@ impl Lang {
         }))
     }
 
-    /// Reads a tag that a user asks for, as [`Lang::parse`]; `None` also for two letters that are no code of ISO 639-1, such as `xx`. Of codes of
-    /// three letters there are thousands, and all are taken.
+    /// Reads a tag that a user asks for, as [`Lang::parse`] does; `None` also for two letters that are no code of ISO 639-1, such as `xx`.
+    /// There are thousands of codes of three letters, and all of them are accepted.
     pub fn parse_asked(tag: &str) -> Option<Lang> {
         Lang::parse(tag).filter(|lang| lang.base().as_str().len() != 2 || lang.has_short_code())
     }
 
-    /// Reads a tag of which a user asks for the pages, as [`Lang::parse_asked`], and keeps the script that it has: `sr-Latn` leaves out `sr-Cyrl`.
+    /// Reads the tag of a language whose pages a user asks for, as [`Lang::parse_asked`] does, but keeps its script: `sr-Latn` leaves out
+    /// `sr-Cyrl`.
     pub fn parse_wanted(tag: &str) -> Option<Lang> {
         Lang::parse_asked(tag).and_then(|_| Lang::parse_with_script(tag))
     }
 
-    /// Reads a tag as this program writes it: with a region it is the variant, else as [`Lang::parse`].
+    /// Reads a tag that this program has written. A tag with a region is a variant; any other tag is read as by [`Lang::parse`].
     pub fn from_tag(tag: &str) -> Option<Lang> {
         Lang::variant(tag).or_else(|| Lang::parse(tag))
     }
 
-    /// The language that its tag says: [`Lang::UNKNOWN`] for [`Lang::unnamed`].
+    /// The language that its tag says, which is [`Lang::UNKNOWN`] for [`Lang::unnamed`].
     pub fn as_tagged(self) -> Lang {
         if self.is_unnamed() { Lang::UNKNOWN } else { self }
     }
@@ -94,14 +95,15 @@ impl Lang {
         is_short(code)
     }
 
-    /// The variant of a language that a tag with a script or a region names, as sites mark them: `pt_BR`, `en-us`, `es-419`, `zh-hk`, `sr-latn`,
-    /// `uz@cyrillic`. Where there are both, it is that of the script; those of Chinese are told apart by [`Lang::parse`]. `None` for a tag with neither.
+    /// The variant of a language that a tag with a script or a region names, as sites write it: `pt_BR`, `en-us`, `es-419`, `zh-hk`,
+    /// `sr-latn`, `uz@cyrillic`. In a tag with both, the script counts. Variants of Chinese are told apart by [`Lang::parse`]. `None` for a
+    /// tag with neither.
     pub fn variant(tag: &str) -> Option<Lang> {
         Lang::in_named_script(tag)
             .or_else(|| Lang::with(tag, |_, subtag| is_region(subtag).then(|| subtag.to_ascii_uppercase())))
     }
 
-    /// Reads a tag as [`Lang::parse`], and keeps the script that it has: `sr-Latn-RS` is `sr-Latn`.
+    /// Reads a tag as [`Lang::parse`] does, but keeps its script: `sr-Latn-RS` is `sr-Latn`.
     pub fn parse_with_script(tag: &str) -> Option<Lang> {
         Lang::in_named_script(tag).or_else(|| Lang::parse(tag))
     }
@@ -114,8 +116,8 @@ impl Lang {
         Lang::with(tag, |code, subtag| script_of(code, subtag).map(str::to_owned)).filter(|lang| !says_it(lang))
     }
 
-    /// The language of a tag with what the first subtag that is `wanted` stands for, given the code of the language too. Behind a single character
-    /// (`en-u-ca-gregory`) there are neither scripts nor regions.
+    /// The language of a tag, with the script or region that the first `wanted` subtag stands for; `wanted` is given the code of the
+    /// language too. Subtags behind a single character (`en-u-ca-gregory`) are neither scripts nor regions.
     fn with(tag: &str, wanted: impl Fn(&str, &str) -> Option<String>) -> Option<Lang> {
         let base = Lang::parse(tag).filter(|lang| lang.is_known())?;
         let code = base.as_str().split('-').next().unwrap_or_default();
@@ -124,8 +126,9 @@ impl Lang {
         Some(Lang::from_code(&format!("{code}-{subtag}")))
     }
 
-    /// The codes of the scripts that a language without a variant is written in besides Latin letters, if it is written in these too: the usual one
-    /// first. (What has another code in Arabic letters, as Azerbaijani and Kurdish, and scripts that hardly any site has, are left out.)
+    /// For a language without a variant that is written in Latin letters: the codes of the other scripts that it is written in, the usual
+    /// one first. (Left out are languages that have another code when they are written in Arabic letters, such as Azerbaijani and Kurdish,
+    /// and scripts that hardly any site uses.)
     pub fn other_scripts(self) -> &'static [&'static str] {
         IN_SCRIPTS.iter().find(|(code, _)| *code == self.as_str()).map_or(&[], |(_, scripts)| scripts)
     }
@@ -135,13 +138,13 @@ impl Lang {
         self.as_str().rsplit_once('-').map(|(_, last)| last).filter(|last| last.len() == 4)
     }
 
-    /// The variant of a language, one without a variant, that is written in the script of this code: `sr-Latn`.
+    /// The variant of a language that is written in the script with this code: `sr-Latn`. The language must have no variant yet.
     pub fn in_script(self, script: &str) -> Lang {
         let tag = format!("{}-{script}", self.as_str());
         if self.is_unnamed() || tag.len() > 8 { self } else { Lang::from_code(&tag) }
     }
 
-    /// The language that a variant is one of, as tags are read; others as they are.
+    /// The language of which this is a variant, as tags are read; any other language is returned as it is.
     pub fn base(self) -> Lang {
         let is_variant = self.0[2..].contains(&b'-') && self != Lang::ZH_HANS && self != Lang::ZH_HANT;
         if is_variant { Lang::parse(self.as_str()).unwrap_or(self) } else { self }
@@ -164,7 +167,7 @@ impl Lang {
         self.0
     }
 
-    /// A language from its bytes on disk; what is no tag becomes [`Lang::UNKNOWN`].
+    /// A language from its bytes on disk; bytes that are no tag become [`Lang::UNKNOWN`].
     pub fn from_bytes(bytes: [u8; 8]) -> Lang {
         let end = bytes.iter().position(|&b| b == 0).unwrap_or(8);
         let tag = &bytes[..end];
@@ -192,7 +195,7 @@ impl Lang {
     }
 }
 
-/// True for a text that has nothing behind its first letters but what belongs to a tag: regions, scripts, `t` for traditional characters.
+/// True for a text in which nothing but parts of a tag follows the first letters: regions, scripts, `t` for traditional characters.
 pub fn is_whole_tag(text: &str) -> bool {
     let mut subtags = text.split(['-', '_', '@']);
     let is_chinese = subtags.next().is_some_and(|code| code.eq_ignore_ascii_case("zh"));
@@ -208,7 +211,7 @@ fn is_region(subtag: &str) -> bool {
     }
 }
 
-/// Languages that are written in Latin letters and in others, and which these are.
+/// Languages that are written both in Latin letters and in other scripts, with these other scripts.
 const IN_SCRIPTS: &[(&str, &[&str])] = &[
     ("az", &["Cyrl"]),
     ("bs", &["Cyrl"]),
@@ -226,17 +229,17 @@ const IN_SCRIPTS: &[(&str, &[&str])] = &[
     ("uz", &["Cyrl", "Arab"]),
 ];
 
-/// The code of the script that a subtag stands for behind the code of a language. `lat` is Latin letters where a language is written in others too, and
-/// Latin America otherwise: `sr-lat`, `es-lat`.
+/// The code of the script that a subtag means after the code of a language. `lat` means Latin letters where a language is written in other
+/// scripts too (`sr-lat`), and Latin America otherwise (`es-lat`).
 fn script_of(code: &str, subtag: &str) -> Option<&'static str> {
     let is_short = ["lat", "cyr"].iter().any(|short| short.eq_ignore_ascii_case(subtag));
     let is_meant = || IN_SCRIPTS.iter().any(|(known, _)| *known == code);
     if is_short && !is_meant() { None } else { script(subtag) }
 }
 
-/// The code of a script, of those that languages written in several are tagged with, by its code or as names of locales have it.
+/// The code of a script from its code or its name in locales. Only the scripts of languages that are written in several are known.
 fn script(subtag: &str) -> Option<&'static str> {
-    /// Each with what is written for it.
+    /// The codes of scripts, each with the texts that are written for it.
     const SCRIPTS: &[(&str, &[&str])] = &[
         ("Latn", &["latin", "lat"]),
         ("Cyrl", &["cyrillic", "cyr"]),
@@ -370,7 +373,7 @@ mod tests {
         for (tag, expected) in cases {
             assert_eq!(variant(tag).as_deref(), Some(expected), "{tag}");
         }
-        // Latin America; a calendar; what is private.
+        // These mean Latin America, a calendar, and a private subtag.
         assert!(["es-lat", "en-u-ca-gregory", "en-x-us"].into_iter().all(|tag| variant(tag).is_none()));
         let scripts = ["sr-Latn", "kk-Arab", "zh-Hant", "pt-BR", "sr", "und"];
         let scripts = scripts.map(|tag| Lang::from_tag(tag).expect("a tag").script().map(str::to_owned));

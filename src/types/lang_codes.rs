@@ -1,4 +1,4 @@
-//! Codes of languages, and what else is written for them.
+//! Codes of languages, and other texts that are written in place of these codes.
 
 /// All codes of ISO 639-1.
 const SHORT_CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el \
@@ -8,8 +8,9 @@ const SHORT_CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn
      sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo \
      za zh zu";
 
-/// What is written for a language that has a code of ISO 639-1, and that code, sorted: codes of ISO 639-2 and 639-3; of a member of a macrolanguage
-/// that sites mean by its name, as `prs` and `swh`; codes that were retired, as `iw`; and of countries where they are no code of a language, as `jp`.
+/// What is written for languages that have a code of ISO 639-1, each with that code, sorted: codes of ISO 639-2 and 639-3; codes of members
+/// of a macrolanguage which sites mean by its name, such as `prs` and `swh`; retired codes, such as `iw`; and codes of countries that are
+/// no codes of languages, such as `jp`.
 const LONG_CODES: &[(&str, &str)] = &[
     ("aar", "aa"),
     ("abk", "ab"),
@@ -265,7 +266,7 @@ pub fn is_short(code: &str) -> bool {
     SHORT_CODES.split(' ').any(|known| known == code)
 }
 
-/// The code of ISO 639-1 of a language, for any that is written for it; others as they are.
+/// The ISO 639-1 code of a language, given any text that is written for it; other texts are returned as they are.
 pub fn short_code(code: &str) -> &str {
     LONG_CODES.binary_search_by_key(&code, |(long, _)| long).map_or(code, |at| LONG_CODES[at].1)
 }

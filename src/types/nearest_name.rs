@@ -1,20 +1,20 @@
-//! What somebody may have meant who has mistyped a name.
+//! Finds the name that somebody may have meant who has mistyped one.
 
 use strsim::{jaro_winkler, osa_distance};
 
-/// How alike two names must be, in the measure of Jaro and Winkler, for one to be taken for the other mistyped.
+/// How similar two names must be, by the measure of Jaro and Winkler, for one to be taken for a mistyped form of the other.
 const ALIKE: f64 = 0.85;
 
-/// `; did you mean align?`, where one of the known names is like the given one; else nothing.
+/// `; did you mean align?`, where one of the known names is similar to the given one; otherwise an empty text.
 pub fn nearest_name<'n>(given: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     meant(given, known).map(|name| format!("; did you mean {name}?")).unwrap_or_default()
 }
 
-/// The known name that is most like the given one, where one is like it at all.
+/// The known name that is most similar to the given one, if any of them is similar.
 pub(crate) fn meant<'n>(given: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let given = given.to_lowercase();
     let likeness = |name: &str| jaro_winkler(&given, &name.to_lowercase());
-    // A short name is like many others: one letter in three may be wrong.
+    // A short name is similar to many others: one letter in three may be wrong.
     let is_near = |name: &str| osa_distance(&given, &name.to_lowercase()) <= 1.max(name.chars().count() / 3);
     let near = known.into_iter().map(|name| (likeness(name), name));
     let near = near.filter(|(likeness, name)| *likeness >= ALIKE && is_near(name));

@@ -26,8 +26,8 @@ pub struct Page {
     pub detected: Lang,
     /// Confidence of the detection, 0..=1.
     pub confidence: f32,
-    /// True where the language was guessed among those that are known by their function words. As `letters`, not in pages
-    /// read from a store.
+    /// True where the language was guessed among those that are known by their function words. Not set in pages that are read from a store,
+    /// like `letters`.
     pub is_guess: bool,
     /// True where a program of the user told the language.
     pub is_by_program: bool,
@@ -37,8 +37,8 @@ pub struct Page {
     pub signals: Signals,
     /// Share of A–Z and a–z in the letters of the text, 0..=1. Kit & Ng (2007, §3) recognise English pages by it.
     pub latin_share: f32,
-    /// Which letters stand beside each other in the text, where that may be asked; empty otherwise, and in pages
-    /// read from a store, which keeps it with the URL.
+    /// Which letters stand beside each other in the text, where this may be needed; empty otherwise, and in pages that are read from a
+    /// store, which keeps these counts with the URL.
     pub letters: Vec<u8>,
 }
 
@@ -256,9 +256,9 @@ pub const TAGS: &[&str] = &[
     "wbr",
 ];
 
-/// The number of the way in which records become the texts of pages. It changes with the texts.
+/// The version of how records become the texts of pages. It is raised whenever these texts change.
 pub const EXTRACTION: u32 = 9;
-/// Its name, in what follows from exact texts.
+/// The name of this version, in files that depend on the exact texts.
 pub const EXTRACTOR: &str = "diglot-extraction-9";
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 /// One record, copied out of an archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopiedRecord {
-    /// The URL of its page, in the form that the store uses; as the record has it where it is none.
+    /// The URL of the record's page, in the form that the store uses; the URL as the record has it where the record is no page.
     pub url: String,
     /// Header and block, byte for byte.
     pub record: Vec<u8>,

@@ -36,7 +36,7 @@ impl Provenance {
 /// A page whose text was translated by a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Translated {
-    /// What shows it.
+    /// The mark that shows it.
     pub mark: TranslationMark,
     /// The language of the original; [`Lang::UNKNOWN`] where the mark does not tell.
     pub from: Lang,
@@ -111,7 +111,7 @@ impl OptOuts {
     /// The `/.well-known/tdmrep.json` of its host reserves it.
     pub const TDMREP: OptOuts = OptOuts(1 << 8);
 
-    /// Those that files of a host say, and not the page itself.
+    /// The directives that come from files of the host, and not from the page itself.
     const OF_HOST: OptOuts = OptOuts(Self::ROBOTS_TXT.0 | Self::CONTENT_SIGNAL.0 | Self::TDMREP.0);
 
     const NAMES: [(OptOuts, &'static str); 9] = [
@@ -126,7 +126,7 @@ impl OptOuts {
         (Self::NO_IMAGE_AI, "noimageai"),
     ];
 
-    /// The set of a stored number; what a later release may have added is left out.
+    /// The set with a stored number. Directives that a later release may have added are left out.
     pub fn from_code(code: u16) -> OptOuts {
         OptOuts(code & 0x1ff)
     }
@@ -146,13 +146,13 @@ impl OptOuts {
         self.0 & other.0 == other.0
     }
 
-    /// Those that the page itself says.
+    /// The directives that come from the page itself.
     #[must_use]
     pub fn of_page(self) -> OptOuts {
         OptOuts(self.0 & !Self::OF_HOST.0)
     }
 
-    /// True where a corpus of texts should do without the page: any of them, except one that is about images alone.
+    /// True where a corpus of texts should leave the page out: for every directive but one that is about images alone.
     pub fn concern_text(self) -> bool {
         self.0 & !Self::NO_IMAGE_AI.0 != 0
     }

@@ -76,7 +76,7 @@ reasons! {
     EmptyBody = 17, "empty body";
     /// The parser gave up (its memory limit).
     ParserLimit = 18, "html beyond the parser's memory limit";
-    /// Less text than `min_text_bytes`, which is 100 unless a program sets it (Liu et al. 2014, §4.1).
+    /// Less text than `min_text_bytes`, which is 100 bytes unless a program that uses the library sets it (Liu et al. 2014, §4.1).
     ShortText = 19, "text shorter than 100 bytes";
     /// Another capture of the same URL counts: a fuller one, or a newer one that is as full.
     OlderCapture = 20, "older capture of the same URL";

@@ -15,7 +15,7 @@ pub struct UnitLine {
     pub score: f64,
     /// How many sentence pairs contradict it.
     pub contradictions: u32,
-    /// True where all of its sentence pairs are left out of bitext since other page pairs have them.
+    /// True where all sentence pairs of the unit are left out of bitext because other page pairs have them.
     pub is_repeated: bool,
     /// The texts, one in each language, in the order of listing.
     pub texts: Vec<UnitText>,
@@ -34,13 +34,13 @@ pub struct UnitText {
     pub place: Place,
 }
 
-/// What was aligned of two languages of a unit.
+/// The alignment of two languages of a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnitPair {
     /// The language listed first.
     pub lang_a: Lang,
     /// The other one.
     pub lang_b: Lang,
-    /// The probability that the texts are translations, 0..=1; the least, where they are several sentence pairs.
+    /// The probability that the texts are translations, 0..=1; where there are several sentence pairs, the lowest of their probabilities.
     pub score: f64,
 }

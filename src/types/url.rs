@@ -111,7 +111,7 @@ pub fn host_of(identity: &str) -> &str {
     identity.split('/').next().unwrap_or("")
 }
 
-/// A URL without its scheme, which is its identity where it is canonical; one without a scheme as it is.
+/// A URL without its scheme, which is its identity if the URL is canonical. A URL that has no scheme is returned as it is.
 pub fn without_scheme(url: &str) -> &str {
     url.split_once("://").map_or(url, |(_, rest)| rest)
 }

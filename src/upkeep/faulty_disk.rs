@@ -35,7 +35,7 @@ fn what_a_finished_command_made_has_durable_names() {
     let store = folder.path().join("new/deep/s.store");
     faults::watch(folder.path());
     let expect_durable = |what: &str| {
-        // Lock and temporary files do not matter, and the token index is made again where it is lost.
+        // The lock and temporary files do not matter, and the token index is made again where it is lost.
         let nothing =
             |path: &Path| path.ends_with("lock") || path.ends_with("tmp") || path.starts_with(store.join("tokens"));
         let mut missing = faults::unsynced(folder.path());
@@ -399,7 +399,7 @@ fn a_loss_is_told_whatever_block_of_the_view_is_damaged_later() {
             assert!(again.was_rebuilt, "{what}");
             assert!(!has_manifest || again.settings() == before.settings(), "{what}");
             match &losses[..] {
-                // Without the manifest and the index of its blocks, the view says nothing.
+                // If the manifest is gone and the index of the view's blocks is cut off, the view shows nothing.
                 [] => assert!(!has_manifest && at + 2000 > bytes.len(), "{what}"),
                 [Loss::Nameless { .. } | Loss::Archive { pages: 0, .. }] => less += 1,
                 told => {

@@ -85,7 +85,7 @@ impl Given {
     /// The new settings of a store, and the configuration that results from them.
     ///
     /// # Errors
-    /// When a value makes no sense beside the others, or a file is not there.
+    /// When a value does not go together with the others, or a file is missing.
     pub fn settled(&self, kept: &StoredSettings) -> Result<(StoredSettings, Config)> {
         let mut settings = kept.clone();
         for name in &self.reset {

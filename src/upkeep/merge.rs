@@ -1,8 +1,9 @@
 //! Makes one store of several, as if the archives of all had been read into it one after another.
 //!
-//! What was read is taken over: pages, batches, archives, requests; and what people say: corrections, and marks of reviewers. Everything that the
-//! stages make is made anew by the next run, since it depends on what the others have: which capture of a URL wins, which pages a domain has, which keys are credible,
-//! what is learnt of two languages. Archives get new numbers, which stand in each page, so pages are unpacked and packed again.
+//! What was read is taken over (pages, batches, archives, requests), and so is what people have said (corrections, and marks of reviewers).
+//! Everything that the stages make is made anew by the next run, since it depends on what the other stores have: which capture of a URL
+//! wins, which pages a domain has, which keys are credible, what is learnt of two languages. Archives get new numbers, which stand in each
+//! page, so pages are unpacked and packed again.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -29,21 +30,22 @@ const ENTRIES: usize = 10_000;
 pub struct Merged {
     /// How many archives.
     pub archives: u64,
-    /// How many archives several of the stores have; each was taken from the store that had read most of it, the first of equals.
+    /// How many archives several of the stores have. Each was taken from the store that had read most of it, or from the first of several
+    /// such stores.
     pub shared: u64,
     /// How many captures that are pages.
     pub captures: u64,
-    /// How many captures were left out since another store, which has the same archive too, had removed them.
+    /// How many captures were left out because another store that has the same archive had removed them.
     pub removed: u64,
-    /// Archives that were left out as a whole, since one of the stores had removed what it had read from the same path.
+    /// Archives that were left out as a whole because one of the stores had removed an archive with the same path.
     pub archives_removed: Vec<String>,
-    /// Archives that are there, though one of the stores had removed an archive of the same name, from another folder.
+    /// Archives that were kept although one of the stores had removed an archive with the same name, but from another folder.
     pub named_alike: Vec<String>,
-    /// How many names of hosts and URLs one store had removed, and another has in archives of its own, so that they are there.
+    /// How many names of hosts and URLs are there again: one store had removed them, and another one has them in archives of its own.
     pub brought_back: u64,
     /// The first store that has archives.
     pub read_first: PathBuf,
-    /// Stores whose archives were read with other settings than those of `read_first`, or by another release; their pages stay as they are.
+    /// Stores whose archives were read with other settings than those of `read_first`, or by another release. Their pages stay as they are.
     pub read_otherwise: Vec<PathBuf>,
     /// How many marks of reviewers.
     pub marks: u64,
@@ -51,15 +53,15 @@ pub struct Merged {
     pub bad_marks: Vec<String>,
 }
 
-/// Merges stores into a new one. Of settings, the new store has those that it has been given. `check` is given the corrections of some of the
-/// stores together, and those of the last of them.
+/// Merges stores into a new one, which keeps the settings that it has been given. `check` is called for each store, with the corrections of
+/// this store and of those before it together, and with the lines of this store alone.
 ///
 /// The time is that of reading, unpacking, packing and writing all pages. In memory are 32 MiB of pages, the captures of one batch, the
 /// records of all archives, the hashes of removed names, some 20 bytes each, and the marks of reviewers, up to three times.
 ///
 /// # Errors
-/// Where a store has lost data, or cannot be read; when the disk does not take the new one; what `check` and `stop` return. The new store is then to be
-/// deleted: what it lacks is not known to it.
+/// Where a store has lost data, or cannot be read; when the disk does not take the new one; what `check` and `stop` return. The new store
+/// must then be deleted: it does not know what it lacks.
 pub fn merge(
     sources: &[Store],
     out: &mut Store,
@@ -69,7 +71,7 @@ pub fn merge(
 ) -> Result<Merged> {
     for source in sources {
         refuse_losses(source)?;
-        // Two that contradict each other are for a person to decide.
+        // If two corrections contradict each other, a person has to decide.
         let added = CorrectionFile::of(out.folder())
             .add(source.corrections().lines(), |all| check(all, source.corrections().lines()));
         added.map_err(|error| match error {
@@ -140,7 +142,7 @@ struct Plan {
     archives: Vec<Chosen>,
     /// The number in the new store, by store and number there.
     numbers: FxHashMap<(usize, u32), u32>,
-    /// Hashes of what some store had removed.
+    /// Hashes of the names that some store had removed.
     removed: FxHashSet<u64>,
     /// Fingerprints of archives that some store had removed as a whole.
     gone: FxHashSet<u64>,
@@ -178,7 +180,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Notes the archives that some store had removed as a whole, of which it knows the names alone.
+    /// Leaves out the archives that some store had removed as a whole. Of these, the store knows only the names.
     fn leave_out(&mut self, sources: &[Store], archives: &[Vec<ArchiveRecord>]) {
         let there = |records: &'_ [ArchiveRecord]| {
             let there = records.iter().filter(|record| !record.is_removed());
@@ -187,12 +189,12 @@ impl Plan {
         let there: Vec<FxHashSet<u64>> = archives.iter().map(|records| there(records)).collect();
         let mut named = FxHashSet::default();
         for identity in archives.iter().flatten().filter(|record| !record.is_removed()).map(|record| &record.identity) {
-            // A store that has it again has read it after it had removed it.
+            // A store that has the archive now has read it again after removing it.
             let without = || sources.iter().zip(&there).filter(|(_, there)| !there.contains(&identity.fingerprint));
             let is_removed = |name: &str| without().any(|(source, _)| source.removed().names(archive_hash(name)));
             let path = Path::new(&identity.path);
             let last = path.file_name().and_then(|last| last.to_str());
-            // What came by a pipe has no path that says which archive it is.
+            // An archive that came through a pipe has no path that identifies it.
             if path.is_absolute() && is_removed(&identity.path) {
                 self.gone.insert(identity.fingerprint);
                 if named.insert(&identity.path) {
@@ -204,7 +206,7 @@ impl Plan {
         }
     }
 
-    /// The numbers in the new store of archives of a store, as ranges in order.
+    /// The numbers that the archives of a store have in the new store, as ranges in order.
     fn numbers_of(&self, source: usize, archives: Range<u32>) -> Vec<Range<u32>> {
         let mut numbers: Vec<u32> =
             archives.filter_map(|number| self.numbers.get(&(source, number)).copied()).collect();
@@ -219,7 +221,7 @@ impl Plan {
         found
     }
 
-    /// The number in the new store of an archive that is taken from this one.
+    /// The number in the new store of an archive, if it is taken from this store.
     fn chosen(&self, source: usize, number: u32) -> Option<u32> {
         let place = *self.numbers.get(&(source, number))?;
         (self.archives[place as usize].from == (source, number)).then_some(place)
@@ -230,9 +232,9 @@ struct Merging<'m> {
     plan: Plan,
     sources: &'m [Store],
     out: &'m mut Store,
-    /// Hashes of names that some store had removed, and that are there.
+    /// Hashes of the names that some store had removed but that are there.
     met: FxHashSet<u64>,
-    /// Hashes of the URLs in marks of reviewers that no archive has, as far as batches were taken over.
+    /// Hashes of the URLs in marks of reviewers, without those that an archive has, as far as batches were taken over.
     reviewed: FxHashSet<u64>,
     merged: Merged,
 }
@@ -303,7 +305,7 @@ impl Merging<'_> {
         Ok(())
     }
 
-    /// Notes which of the names that some store had removed a batch has.
+    /// Notes which of the removed names occur in a batch.
     fn meet(&mut self, batch: &BatchRecord) {
         if self.plan.removed.is_empty() {
             return;
@@ -326,7 +328,7 @@ impl Merging<'_> {
         }
         let read: FxHashSet<&str> =
             self.plan.archives.iter().map(|chosen| chosen.record.identity.path.as_str()).collect();
-        // What the first store says of an input or a request holds, so it is written last.
+        // If several stores know an input or a request, the first store counts, so it is written last.
         for source in self.sources.iter().rev() {
             source.for_each_hint(|path, hint| {
                 if !self.plan.gone.contains(&hint.fingerprint) {
@@ -374,8 +376,8 @@ impl Merging<'_> {
         self.out.commit_removal(&removed.purged(), changes)
     }
 
-    /// The names that stores had removed, for the archives that they had then: so they stay removed from what is still to be read of these,
-    /// and if one of them is read again after damage.
+    /// The names that stores had removed, for the archives that they had then. So they stay removed when the rest of such an archive is
+    /// read, or when it is read again after damage.
     fn removals(&self) -> Removed {
         let mut found = Removed::default();
         for (at, source) in self.sources.iter().enumerate() {
@@ -392,7 +394,7 @@ impl Merging<'_> {
         found
     }
 
-    /// Takes over the marks, but for those on pages that some store had removed, and that no archive has.
+    /// Takes over the marks, except those on pages that some store had removed and that no archive has.
     fn marks(&mut self) -> Result<()> {
         let sources: Vec<Reviews> = self.sources.iter().map(|source| Reviews::of(source.folder())).collect();
         for source in &sources {

@@ -184,9 +184,9 @@ struct Found {
     urls: BTreeSet<String>,
     /// Hashes of the URLs in marks, samples and corrections.
     reviewed: FxHashSet<u64>,
-    /// Those of them that are to be removed.
+    /// Hashes of those URLs among them that are to be removed.
     gone: FxHashSet<u64>,
-    /// Those of them that another archive still has.
+    /// Hashes of those URLs among them that another archive still has.
     kept: FxHashSet<u64>,
     /// The records of the archives after the removal, by number.
     archives: BTreeMap<u32, ArchiveRecord>,
@@ -293,7 +293,7 @@ impl Found {
     }
 }
 
-/// Empties sites, until the next run indexes their pages again: they are to be joined or parted.
+/// Empties sites until the next run indexes their pages again, because they are to be joined or separated.
 ///
 /// # Errors
 /// When the disk does not take it.
@@ -303,7 +303,7 @@ pub fn empty_sites(store: &mut Store, sites: &BTreeSet<SiteId>) -> Result<()> {
     store.commit(changes)
 }
 
-/// Empties the page tables of sites, until the next run indexes what is left of them: their domains have no site then.
+/// Empties the page tables of sites until the next run indexes what is left of them. Until then, their domains have no site.
 fn reset(store: &Store, sites: &BTreeSet<SiteId>, changes: &mut Changes) -> Result<()> {
     let mut domains: Vec<String> = Vec::new();
     store.for_each_domain(|domain, site| {

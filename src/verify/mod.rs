@@ -13,7 +13,7 @@
 //! | `structure` | `structure`: edit distance of tags, Tomás et al. |
 //! | `lcs` | `lcs`: longest common subsequence of tags, Liu et al. |
 //! | `overlap` | `numbers`, `links`, `images`, `equal-text` |
-//! | `links` | `hreflang`, `link`: what the pages say about each other |
+//! | `links` | `hreflang`, `link`: what the pages declare about each other |
 //! | `words` | `words`: words that both languages of the site have |
 //! | `content` | `content`, `s_cb` (Liu et al.), `strand`, `bits`, `cognates` |
 

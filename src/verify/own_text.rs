@@ -16,7 +16,7 @@ use crate::types::{Lang, Page, tag_name};
 pub struct Params {
     /// A block of text, or a picture, is furniture if it stands on at least this share of a language's pages. Default 0.2.
     pub min_share: f64,
-    /// … and on at least this many of the sampled pages. Default 4: a text may well occur on three pages by itself.
+    /// It must also stand on at least this many of the sampled pages. Default 4: a text may well occur on three pages by itself.
     pub min_pages: u32,
     /// How many pages of a language are sampled, spread evenly. Default 100: what stands on a fifth of all pages is then found on ten or
     /// more of them with a probability of 0.998.
@@ -146,7 +146,8 @@ impl Furniture {
         if !found.lang.is_known() || found.lang.agrees(lang) || found.confidence < params.min_confidence {
             return None;
         }
-        // What tells the language of the text is no evidence against a relative whose texts are taken for it, and which nothing tells.
+        // A relative whose texts are taken for this language, and which nothing tells from it, is not contradicted by a text that is told
+        // to be in this language.
         let is_like = is_taken_for(lang, found.lang) || are_relatives(lang, found.lang);
         if is_like && !is_told_as(lang, found.latin_share) {
             return None;

@@ -15,7 +15,8 @@ pub struct Params {
     /// The edit distance at which two tag sequences count as having nothing in common.
     pub structure: Limit,
     /// The longest common subsequence is computed on this many tags of each page at most. An estimate: the cost is the product of the two
-    /// lengths over 64.
+    /// lengths over 64. Profiles keep fewer tags ([`ProfileParams::max_tags`]) unless that is changed, so by default this limit has no
+    /// effect.
     pub max_lcs_tags: usize,
     /// Whether equal words, such as names and numbers, count as translations of each other in `s_cb`, `strand` and `bits`. None of the
     /// papers says so.

@@ -39,7 +39,7 @@ macro_rules! verifiers {
         scored { $($(#[$doc:meta])* $name:ident = $text:literal $(weight $weight:literal)? $(by $by:expr)?;)* }
         alone { $($(#[$alone_doc:meta])* $alone:literal by $alone_by:expr;)* }
     ) => {
-        /// Every measure that two pages tell by themselves, those of the score first.
+        /// Every measure that can be computed from two pages alone, those of the score first.
         pub const VERIFIERS: &[Verifier] = &[
             $($(Verifier { name: $text, measure: Some(Measure::$name), similarity: $by },)?)*
             $(Verifier { name: $alone, measure: None, similarity: $alone_by },)*
@@ -53,7 +53,7 @@ pub fn verifier(name: &str) -> Option<&'static Verifier> {
     VERIFIERS.iter().find(|verifier| verifier.name == name)
 }
 
-/// What the measures that need to know something of the two languages say.
+/// The measures that depend on the two languages.
 pub fn similarities_by_words<'v>(
     a: &'v Profile,
     b: &'v Profile,

@@ -14,7 +14,7 @@ pub struct WordWeights {
     pages: u32,
     /// ln(1 + N/df) of words that stand on a single page, and of words that were not counted.
     single: f32,
-    /// The words that languages share, of which there are few.
+    /// A filter of the words that several languages share; there are few of them.
     shared: WordFilter,
 }
 

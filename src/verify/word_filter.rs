@@ -15,7 +15,7 @@ impl WordFilter {
         WordFilter(cells)
     }
 
-    /// False for a word that is surely not among the words of the filter; a filter that was not made of words has none.
+    /// False for a word that is surely not among the words of the filter. The default filter has no words.
     pub fn may_have(&self, word: u64) -> bool {
         let (cell, bit) = place(word, self.0.len());
         self.0.get(cell).is_some_and(|bits| bits & bit != 0)

@@ -11,7 +11,7 @@ use crate::panics::sheltered;
 /// Endings of such files.
 pub(super) const ENDINGS: [&str; 2] = ["mhtml", "mht"];
 
-/// How deeply parts are looked for in parts; in what browsers save, the page is at the first or second level.
+/// How deep parts within parts are searched. In files that browsers save, the page is at the first or second level.
 const MAX_DEPTH: usize = 4;
 /// How much of the headers of a part is looked at.
 const MAX_HEADER_BYTES: usize = 64 << 10;
@@ -19,15 +19,15 @@ const MAX_HEADER_BYTES: usize = 64 << 10;
 /// The page in a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Page {
-    /// The address, where it says one.
+    /// The address of the part, where the part says one.
     pub(super) url: Option<String>,
-    /// 0 where it does not say.
+    /// The date in milliseconds since 1970; 0 where the part says none.
     pub(super) date_ms: i64,
     pub(super) content_type: String,
     pub(super) body: Vec<u8>,
 }
 
-/// True for the first bytes of such a file: headers, among them the type of a page with what belongs to it.
+/// True for the first bytes of an MHTML file: headers, one of which gives the type of a page with the files that belong to it.
 pub(super) fn begins(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head).to_ascii_lowercase();
     let headers = text.trim_start();
@@ -62,8 +62,8 @@ fn read(bytes: &[u8]) -> Option<Page> {
     Some(Page { url, date_ms, content_type, body: part.decoded()? })
 }
 
-/// A part of a mail, or the whole of it. Only headers are given to the parser: it would hold all parts at once, and parts in parts to any
-/// depth.
+/// A part of a mail, or the whole mail. Only headers are given to the parser, because it would hold all parts in memory at once, and parts
+/// within parts to any depth.
 struct Part<'b> {
     headers: Message<'b>,
     body: &'b [u8],
@@ -90,7 +90,7 @@ impl<'b> Part<'b> {
         Parts::new(self.body, boundary).find_map(|part| Part::new(part)?.page(depth - 1))
     }
 
-    /// The bytes of its body, as they were before they were coded for mail; their charset stays.
+    /// The bytes of the part's body as they were before they were coded for mail. The charset is not changed.
     fn decoded(&self) -> Option<Vec<u8>> {
         let coding = self.headers.content_transfer_encoding().unwrap_or_default().trim().to_ascii_lowercase();
         match coding.as_str() {
@@ -135,7 +135,8 @@ impl<'b> Parts<'b> {
         parts
     }
 
-    /// What precedes the first delimiter, without the line break that belongs to it, and what follows, if it is not the last one.
+    /// What precedes the first delimiter, without the line break that belongs to the delimiter; and what follows it, unless it is the last
+    /// one.
     fn delimiter_in(&self, bytes: &'b [u8]) -> Option<(&'b [u8], Option<&'b [u8]>)> {
         self.delimiter.find_iter(bytes).find_map(|at| {
             let (before, rest) = (&bytes[..at], &bytes[at + self.delimiter.needle().len()..]);
@@ -168,7 +169,7 @@ mod tests {
 
     use super::*;
 
-    /// As Chrome writes it.
+    /// A file as Chrome writes it.
     pub(in crate::archive::pages) fn file(coding: &str, body: &str) -> String {
         format!(
             "From: <Saved by Blink>\r\nSnapshot-Content-Location: https://ex.org/a?b=3Dc\r\nSubject: =?utf-8?Q?x?=\r\n\
@@ -263,7 +264,7 @@ mod tests {
                 let at = at.index(bytes.len());
                 bytes[at] = byte;
             }
-            // Nothing in it can make more of it than there is.
+            // The page is never longer than the file, whatever the file says.
             prop_assert!(page(&bytes).is_none_or(|page| page.body.len() <= bytes.len()));
         }
     }

@@ -1,12 +1,14 @@
-//! Folders of pages: what `wget -m`, curl or SiteSucker left, an unpacked export, or pages that a browser saved.
+//! Folders of pages: what `wget -m`, curl or SiteSucker have saved, an unpacked export, or pages that a browser has saved.
 //!
-//! The URL of a page is the one that was noted in it when it was saved ([`notes`], or in MHTML, [`mhtml`]); else it follows from the path of
-//! its file ([`names`]). In the folder of a host, what a browser noted without a date is older than the mirror, and the path goes first.
-//! Links to files of the folder are turned back into URLs. Reading is lazy: the files are listed, and each is read when it comes up.
+//! The URL of a page is the one that was noted in it when it was saved ([`notes`], or in MHTML, [`mhtml`]); else it follows from the path
+//! of its file ([`names`]). In the folder of a host, a note of a browser that has no date is older than the mirror, so the path counts
+//! before the note. Links to files of the folder are turned back into URLs. Reading is lazy: the files are listed, and each is read when it
+//! comes up.
 //!
-//! The offset of a record is the number of its file in the order of their paths, and its length that of the file. What is no file comes
-//! after all files, since it is no part of what identifies the folder. A position is the number of files read, with a hash of the base URL,
-//! if the addresses follow from it: with another one, the rest would not belong to what was read before.
+//! The offset of a record is the number of its file in the order of their paths, and its length is that of the file. Entries that are no
+//! files come after all files, since they are no part of what identifies the folder. A position is the number of files read, together with
+//! a hash of the base URL if the addresses follow from it: with another base URL, the rest would not belong to the pages that were read
+//! before.
 //!
 //! As with mirrors of HTTrack, only regular files below the folder are read, and symbolic links are not followed; everything else is
 //! skipped as [`SkipReason::FileNotRead`].
@@ -40,9 +42,9 @@ pub const NAME: &str = "folder of pages";
 /// The format of folders of pages.
 pub(super) struct PagesFormat;
 
-/// How many entries of a folder are looked at to find a page in it.
+/// How many entries of a folder are examined at most to find a page in it.
 const LOOKED_AT: usize = 1 << 20;
-/// How many pages are looked at to find one in which its URL is noted.
+/// How many pages are opened at most to find one that notes its URL.
 const LOOKED_INTO: usize = 100;
 
 impl Format for PagesFormat {
@@ -86,7 +88,7 @@ impl Format for PagesFormat {
                 Met::Other(name, why) => others.push((name, why)),
             }
         }
-        // Two paths may have one name, in which what is not UTF-8 is escaped.
+        // Two paths may have the same name, because bytes that are not UTF-8 are escaped in names.
         files.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.path.cmp(&b.path)));
         others.sort();
         let has_queries = files.iter().any(|file| file.name.contains('?'));
@@ -104,7 +106,7 @@ impl Format for PagesFormat {
 #[derive(Debug)]
 enum Met {
     File(Saved),
-    /// What is not read: its path below the folder, parts joined by `/`, and the reason.
+    /// Something that is not read: its path below the folder, parts joined by `/`, and the reason.
     Other(String, String),
 }
 
@@ -113,7 +115,7 @@ enum Met {
 struct Saved {
     /// Its path below the folder, parts joined by `/`; what is not UTF-8 in it is escaped as in URLs.
     name: String,
-    /// Its path below the folder, where it is another one.
+    /// The path of the file below the folder, where it differs from the name.
     path: Option<Box<Path>>,
     bytes: u64,
     modified_ms: i64,
@@ -131,7 +133,7 @@ impl Saved {
     }
 }
 
-/// The pages in a folder: files that have the name of one, or else, among the first, that begin as one.
+/// The pages in a folder: the files that have the name of a page, or else those among the first files that begin like one.
 fn pages_of(root: &Path) -> impl Iterator<Item = Saved> {
     let files = Walk::new(root).take(LOOKED_AT).filter_map(|met| match met {
         Met::File(file) => Some(file),
@@ -164,7 +166,7 @@ impl Walk {
 
     fn list(&mut self, folder: &Path, above: &str) -> io::Result<()> {
         let mut entries = fs::read_dir(self.root.join(folder))?.collect::<io::Result<Vec<_>>>()?;
-        // The last ones are taken first. Otherwise it would depend on the file system which are looked at.
+        // The walk takes the last entries of the list first. Without sorting, the file system would decide which entries are examined.
         entries.sort_by_key(|entry| std::cmp::Reverse(entry.file_name()));
         for entry in entries {
             let last = entry.file_name();
@@ -225,10 +227,10 @@ struct Pages {
     root: PathBuf,
     /// In the order of their names.
     files: Vec<Saved>,
-    /// What is not read, with the reason of each.
+    /// The entries that are not read, each with the reason.
     others: Vec<(String, String)>,
     names: Names,
-    /// Whether names of files have queries behind `?`; if so, `@` in them is no sign of one.
+    /// Whether the names of files have queries behind `?`. If so, an `@` in a name does not stand for a `?`.
     has_queries: bool,
     base: Base,
     next: usize,
@@ -251,7 +253,7 @@ impl Pages {
             let url = url.clone().unwrap_or_default();
             Item::Skip(Skip { reason, offset: ordinal as u64, length: file.bytes, url, detail })
         };
-        // As `wget -K` keeps pages in which it changed links.
+        // `wget -K` keeps such a copy beside each page whose links it changed.
         if file.name.strip_suffix(".orig").is_some_and(|changed| self.has(changed)) {
             return skip(SkipReason::NotHtml, "kept beside the page in which links were changed".to_owned());
         }
@@ -278,10 +280,10 @@ impl Pages {
             let detail = format!("{}: in no folder of a host; `--base-url` says from where it was saved", file.name);
             return skip(SkipReason::FileNotRead, detail);
         };
-        // As `wget --save-headers` writes it.
+        // `wget --save-headers` writes the headers of the response before the page.
         let http = bytes.starts_with(b"HTTP/1.");
         let content_type = (file.is_page() && !http).then(|| "text/html".to_owned());
-        // Where the folder is that of a host, links may lead to those of others beside it.
+        // Where the folder is that of a single host, links may lead to the folders of other hosts beside it.
         let local = self.names.host_of_root().map(|host| format!("{host}/{}", file.name));
         let block = links::restore(&bytes, local.as_ref().unwrap_or(&file.name), &|path, escaped, query| {
             self.linked(path, query).or_else(|| self.linked(escaped, query))
@@ -310,7 +312,7 @@ impl Pages {
 
     /// The URL that the name of a file stands for.
     fn url_of(&self, name: &str) -> Option<String> {
-        // wget numbers what it fetched again.
+        // wget appends a number to the name of a file that it fetched again.
         let first = name.rsplit_once('.').filter(|(first, number)| {
             !number.is_empty() && number.len() <= 3 && number.bytes().all(|b| b.is_ascii_digit()) && self.has(first)
         });
@@ -538,7 +540,7 @@ mod tests {
             "ex.org/UP: a symbolic link, which is not followed",
         ];
         assert_eq!(told(folder.path(), &Params::default()), expected);
-        // A link more is no other folder, so that it must not move the files in it.
+        // Another symbolic link does not make another folder, so it must not change the numbers of the files in it.
         let before = (items(folder.path(), 0, &Params::default()), fingerprint(folder.path(), &|_| Ok(())));
         std::os::unix::fs::symlink(folder.path(), at(b"A")).expect("a link");
         let after = (items(folder.path(), 0, &Params::default()), fingerprint(folder.path(), &|_| Ok(())));

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::archive::mime::{ending_of, is_page_ending};
 
-/// Hosts that no registry knows, and that people use all the same.
+/// Endings of host names that no registry knows, but that people use all the same.
 const OWN_SUFFIXES: &[&str] = &[
     "test",
     "example",
@@ -22,7 +22,8 @@ const OWN_SUFFIXES: &[&str] = &[
     "onion",
     "arpa",
 ];
-/// What programs that make pages are called: a name with such an ending needs no `.html`, so that one behind it was added on saving.
+/// The endings of programs that make pages. A name with such an ending needs no `.html`, so a `.html` behind it was added when the page was
+/// saved.
 const PROGRAMS: &[&str] = &[
     "php", "php3", "php4", "php5", "phtml", "asp", "aspx", "ashx", "jsp", "jspx", "jsf", "do", "action", "cgi", "pl",
     "py", "rb", "cfm", "cfml", "dll", "exe", "shtml", "shtm", "xhtml", "xhtm", "htm", "html", "xht", "nsf",
@@ -40,7 +41,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Of the folder at `root`, saved from `base`, if that is known.
+    /// The names in the folder at `root`, which was saved from `base`, if that is known.
     ///
     /// # Errors
     /// When it is not a URL of a web page.
@@ -52,8 +53,8 @@ impl Names {
 
     /// The URL of the file at `path`, parts joined by `/`. `at_is_query` says whether `@` may stand for `?`, as on Windows.
     ///
-    /// If the first folder is named as a host, it is that host; else the path is one below the base, or on the host of which the root has
-    /// the name.
+    /// If the first folder of the path is named like a host, it stands for that host. Otherwise the path is appended to the base, or
+    /// belongs to the host after which the root is named.
     pub(super) fn url_of(&self, path: &str, at_is_query: bool) -> Option<String> {
         let rest_of = |path: &str| rest_of(path, at_is_query);
         if let Some((scheme, host, rest)) = on_host(path) {
@@ -67,12 +68,12 @@ impl Names {
         Some(format!("http://{host}/{}", rest_of(path)))
     }
 
-    /// The host of which the root has the name, if it stands for the root.
+    /// The host after which the root is named, if the root stands for it.
     pub(super) fn host_of_root(&self) -> Option<&str> {
         self.host.as_deref().filter(|_| self.base.is_none())
     }
 
-    /// True if the first folder of a path is named as a host.
+    /// True if the first folder of a path is named like a host.
     pub(super) fn is_of_host(&self, path: &str) -> bool {
         on_host(path).is_some()
     }
@@ -97,7 +98,7 @@ pub(super) fn host_of_folder(path: &Path) -> Option<String> {
     full.file_name().and_then(OsStr::to_str).and_then(host_of)
 }
 
-/// Scheme, host and the rest of a path whose first folder is named as a host; one for the scheme may be above.
+/// Scheme, host and the rest of a path whose first folder is named like a host. A folder above it may be named after the scheme.
 fn on_host(path: &str) -> Option<(Option<&str>, String, &str)> {
     let (scheme, inner) = match path.split_once('/') {
         Some((scheme @ ("http" | "https"), inner)) => (Some(scheme), inner),
@@ -117,7 +118,7 @@ pub(in crate::archive) fn base_url(text: &str) -> Result<Url, String> {
     base.set_query(None);
     base.set_fragment(None);
     if !base.path().ends_with('/') {
-        // Of a page, that is its folder; of a folder, the folder itself.
+        // The last part of the base is dropped where it names a page, and kept where it names a folder.
         let last = base.path().rsplit('/').next().unwrap_or_default().to_owned();
         let path = base.path().to_owned();
         let ending = ending_of(&last);
@@ -131,7 +132,7 @@ pub(in crate::archive) fn base_url(text: &str) -> Result<Url, String> {
     Ok(base)
 }
 
-/// The host, with its port, of which a folder has the name: `example.org`, `example.org:8080`, `example.org+8080`.
+/// The host, with its port, after which a folder is named: `example.org`, `example.org:8080`, `example.org+8080`.
 pub(in crate::archive) fn host_of(name: &str) -> Option<String> {
     let (host, port) = match name.split_once([':', '+']) {
         Some((host, port)) => (host, Some(port.parse::<u16>().ok()?)),
@@ -154,7 +155,7 @@ pub(in crate::archive) fn host_of(name: &str) -> Option<String> {
     (is_address || is_name).then(|| port.map_or(host.clone(), |port| format!("{host}:{port}")))
 }
 
-/// Path and query, escaped, of what was saved as `path` on its host.
+/// Path and query, escaped, of the page that was saved as `path` on its host.
 fn rest_of(path: &str, at_is_query: bool) -> String {
     let (folders, file) = path.rsplit_once('/').map_or(("", path), |(folders, file)| (folders, file));
     let query_at = file.find('?').or_else(|| {
@@ -184,12 +185,13 @@ fn without_added(name: &str) -> Option<&str> {
     ADDED.iter().find_map(|added| name.strip_suffix(added)).filter(|name| !name.is_empty())
 }
 
-/// True for the ending of a name that is that of a page already.
+/// True for an ending that is that of a page by itself, without `.html`.
 pub(super) fn is_program(ending: &str) -> bool {
     PROGRAMS.contains(&ending)
 }
 
-/// Appends a part of a path or query. What is escaped in a name was escaped when it was saved, for the file system does not take it.
+/// Appends a part of a path or query. Escapes in a name were made when the page was saved, since the file system does not allow those
+/// characters, so they stay.
 fn escape(part: &str, url: &mut String) {
     let bytes = part.as_bytes();
     for (at, c) in part.char_indices() {

@@ -10,7 +10,7 @@ pub(super) const NOTE_BYTES: usize = 4 << 10;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Note {
     pub(super) url: String,
-    /// 0 where it does not say.
+    /// 0 where the note says no date.
     pub(super) date_ms: i64,
 }
 

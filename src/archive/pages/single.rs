@@ -56,7 +56,7 @@ fn read(path: &Path, params: &Params) -> std::io::Result<Item> {
     })
 }
 
-/// Where a page lies, and what its file says of it.
+/// Where the file of a page lies, and when it was last changed.
 pub(super) struct Place {
     pub(super) offset: u64,
     pub(super) length: u64,
@@ -82,7 +82,7 @@ impl Place {
     }
 }
 
-/// The page in an MHTML file, with the URL of the file's name where it says none itself.
+/// The page in an MHTML file. Where the file notes no URL, the page has the URL `named` that follows from the name of the file.
 pub(super) fn of_mhtml(bytes: &[u8], place: Place, named: Option<String>) -> Item {
     let Some(page) = mhtml::page(bytes) else {
         return place.skip(
@@ -98,7 +98,7 @@ pub(super) fn of_mhtml(bytes: &[u8], place: Place, named: Option<String>) -> Ite
     }
 }
 
-/// The page, until it was read.
+/// The page, until it has been read.
 struct Single(Option<Item>);
 
 impl Archive for Single {

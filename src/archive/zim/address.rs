@@ -1,4 +1,4 @@
-//! Which addresses the entries of a ZIM have: what its metadata say of where it was made from.
+//! Finds the addresses that the entries of a ZIM have, from what its metadata says about the site that it was made from.
 
 use url::Url;
 
@@ -24,7 +24,7 @@ pub(super) struct Metadata {
 impl Metadata {
     /// The language of all pages, if there is but one.
     pub(super) fn language(&self) -> Lang {
-        // What crawls any site is told a language at will, or none.
+        // A program that crawls any site is told its language by whoever starts it, or is not told any, so this language is not believed.
         let language = self.language.trim();
         let is_one = !language.is_empty() && !language.contains([',', ';', ' ']);
         if is_one && !self.has_hosts() { Lang::parse(language).unwrap_or_default() } else { Lang::UNKNOWN }
@@ -53,21 +53,22 @@ impl Metadata {
     }
 }
 
-/// What paths of entries stand for.
+/// How paths of entries become addresses.
 #[derive(Debug)]
 pub(super) struct Addresses {
     /// What paths are appended to.
     base: String,
     /// The scheme of pages whose paths begin with their hosts.
     scheme: Option<String>,
-    /// True where the addresses follow from what the user says.
+    /// True where the addresses follow from the base URL that the user gave.
     pub(super) is_given: bool,
-    /// Why they do not follow from it, if the user says another address.
+    /// Why the user's base URL does not count, if it differs from the address that the ZIM says.
     pub(super) not_given: Option<String>,
 }
 
 impl Addresses {
-    /// The addresses of a ZIM that says this about itself, made from `given` where it does not say from what.
+    /// The addresses of a ZIM with this metadata. The user's base URL `given` counts where the metadata does not say what site the ZIM was
+    /// made from.
     ///
     /// # Errors
     /// When nothing says it, or `given` is not a URL of a web page.
@@ -81,7 +82,7 @@ impl Addresses {
         }
         let given = given.map(base_url).transpose()?;
         let is_given = source.is_none() && given.is_some();
-        // One base is given for all inputs, and two sites must not become one.
+        // One base URL is given for all inputs, so it must not merge two sites.
         let not_given = source
             .as_ref()
             .filter(|source| given.as_ref().is_some_and(|given| given != *source))
@@ -103,7 +104,7 @@ impl Addresses {
         Ok(Addresses { base: base.into(), scheme: None, is_given, not_given })
     }
 
-    /// The URL of an entry; `None` for one that is not of the site.
+    /// The URL of an entry; `None` for an entry that does not belong to the site.
     pub(super) fn url_of(&self, path: &str) -> Option<String> {
         let Some(scheme) = &self.scheme else { return Some(self.base.clone() + &escaped(path)) };
         // Its first versions kept namespaces as folders.
@@ -121,7 +122,7 @@ impl Addresses {
     }
 }
 
-/// A path or query as in a URL: what would end it there, or be left out, is escaped.
+/// Escapes a path or query as in a URL: characters that would end it there, or would be lost.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     for c in text.chars() {

@@ -11,17 +11,17 @@ use crate::archive::format::Params;
 use crate::files;
 use crate::types::SkipReason;
 
-/// How many of the longest pages there may be before the end of a page in a compressed cluster. Usual clusters have 2 MiB, or one blob that is
-/// longer.
+/// How many pages of the greatest length may lie before the end of a page in a compressed cluster. Usual clusters have 2 MiB, or a single
+/// blob that is longer.
 const PAGES_BEFORE: u64 = 4;
-/// What is decompressed of a cluster at the least, and at the most if one page is not longer.
+/// The limit of decompression is at least the first of these, and at most the second unless a single page may be longer.
 const MIN_BYTES: u64 = 64 << 20;
 const MAX_BYTES: u64 = 256 << 20;
 
-/// How many bytes of offsets are read at once where many are passed.
+/// How many bytes of offsets are read at once where many offsets are passed over.
 const OFFSETS_AT_ONCE_BYTES: u64 = 64 << 10;
 
-/// How much of a compressed cluster is decompressed for pages that may have so many bytes.
+/// How much of a compressed cluster is decompressed at most, when pages may have `max_record_bytes`.
 pub(super) fn max_bytes(max_record_bytes: u64) -> u64 {
     (max_record_bytes.saturating_mul(PAGES_BEFORE)).clamp(MIN_BYTES, MAX_BYTES).max(max_record_bytes)
 }
@@ -29,19 +29,19 @@ pub(super) fn max_bytes(max_record_bytes: u64) -> u64 {
 /// Why a blob or a cluster is not read.
 pub(super) type Bad = (SkipReason, String);
 
-/// Where a blob lies in its cluster, without compression.
+/// The range of bytes of a blob in its uncompressed cluster.
 pub(super) type Place = Result<Range<u64>, Bad>;
 
 /// A cluster being read.
 pub(super) struct Cluster {
     input: Input,
-    /// How much of it was read, without compression.
+    /// The position in the uncompressed cluster that reading has reached.
     at: u64,
     /// Bytes of an offset.
     width: u64,
-    /// Where it ends at the latest, without compression.
+    /// The position in the uncompressed cluster at which it ends at the latest.
     end: u64,
-    /// Why it cannot be read on. The same is said of all blobs from there on, in whichever order they are read.
+    /// The reason why it cannot be read any further. All blobs from there on get this reason, in whichever order they are read.
     failed: Option<Bad>,
 }
 
@@ -51,7 +51,7 @@ enum Input {
 }
 
 impl Cluster {
-    /// Begins to read the cluster that lies in these bytes of the file, of which so many are decompressed if it is compressed.
+    /// Begins to read the cluster that lies in this range of the file. If it is compressed, at most `max_bytes` of it are decompressed.
     pub(super) fn open(
         path: &Path,
         place: Range<u64>,
@@ -89,7 +89,8 @@ impl Cluster {
         Ok(Ok(Cluster { input, at: 0, width, end: max_bytes, failed: None }))
     }
 
-    /// Where these blobs lie in the cluster, each with what is wrong with it; they are in order, and may be named twice. To be asked first.
+    /// The places of these blobs in the cluster, or what is wrong with each. The blobs come in ascending order, and one may be named twice.
+    /// Must be called before any blob is read.
     pub(super) fn places(&mut self, blobs: &[u32]) -> io::Result<Result<Vec<Place>, Bad>> {
         match self.read_places(blobs) {
             Ok(places) => Ok(places),
@@ -105,8 +106,8 @@ impl Cluster {
         }
         let count = first / self.width - 1;
         let mut places: Vec<Place> = Vec::with_capacity(blobs.len());
-        // The offset that was read last, by its number, and the highest so far. A blob that begins before that is bad whichever are read
-        // before it.
+        // The number of the next offset, the offset that was read last, and the highest one so far. A blob that begins before the highest
+        // one is bad, no matter which blobs are asked for.
         let (mut next, mut offset, mut highest) = (0, first, first);
         for (at, &blob) in blobs.iter().enumerate() {
             if at > 0 && blobs[at - 1] == blob {
@@ -135,7 +136,7 @@ impl Cluster {
         Ok(Ok(places))
     }
 
-    /// The bytes of a place, which must not begin before the end of the one before.
+    /// The bytes at a place, which must not begin before the end of the place that was read last.
     pub(super) fn read(&mut self, place: Range<u64>, max_bytes: u64) -> io::Result<Result<Vec<u8>, Bad>> {
         let bytes = place.end - place.start;
         if bytes > max_bytes {
@@ -163,7 +164,7 @@ impl Cluster {
         }
     }
 
-    /// The highest of so many offsets that are in the cluster; 0 if none is.
+    /// The highest of the next `count` offsets, without those beyond the end of the cluster; 0 if there is none.
     fn highest_offset(&mut self, count: u64) -> io::Result<u64> {
         let (mut highest, mut left, mut offsets) = (0, count.saturating_mul(self.width), Vec::new());
         while left > 0 {
@@ -195,7 +196,7 @@ impl Cluster {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         match &mut self.input {
-            // What is in the buffer is kept, for blobs are short.
+            // Relative seeking keeps what is in the buffer, which pays since blobs are short.
             Input::Plain(file) => {
                 file.seek_relative(i64::try_from(bytes).map_err(|_| io::ErrorKind::UnexpectedEof)?)?
             }
@@ -224,7 +225,7 @@ impl Cluster {
     }
 }
 
-/// What an error says of a cluster, if it is not one of the disk.
+/// The reason that an error gives for skipping a cluster; errors of the disk are returned as errors.
 fn bad(error: io::Error) -> io::Result<Bad> {
     match error.kind() {
         io::ErrorKind::InvalidData => Ok((SkipReason::BadCompression, error.to_string())),
@@ -265,7 +266,7 @@ mod tests {
     use super::super::sample;
     use super::*;
 
-    /// A cluster behind other bytes, with bytes behind it.
+    /// Calls `work` with a cluster that has other bytes before and after it.
     fn with<T>(cluster: &[u8], work: impl FnOnce(Cluster) -> T) -> T {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), [b"xyz", cluster, b"more"].concat()).expect("room on the disk");

@@ -13,11 +13,11 @@ pub(super) const MAGIC: &[u8] = b"ZIM\x04";
 const HEADER_BYTES: usize = 72;
 /// Versions that are read.
 const VERSIONS: std::ops::RangeInclusive<u16> = 5..=6;
-/// The types of all entries, with the bytes between them.
+/// The most bytes that the list of types may have, with the bytes between the types.
 const MAX_TYPES_BYTES: u64 = 64 << 10;
 /// The longest path of an entry.
 const MAX_PATH_BYTES: u64 = 64 << 10;
-/// How much is read at once of what is read in order, and of what is read anywhere: most entries are shorter.
+/// How many bytes are read at once, of entries in order and of entries anywhere: most entries are shorter.
 const IN_ORDER_BYTES: usize = 64 << 10;
 const ANYWHERE_BYTES: usize = 512;
 /// How many clusters a ZIM may have: 8 TiB of them, as they are usually made.
@@ -25,10 +25,10 @@ const MAX_CLUSTERS: u32 = 1 << 22;
 
 /// In place of a type: another entry is named.
 const REDIRECT: u16 = 0xffff;
-/// In place of a type: nothing is here. `0xfffe` is for the target of a link, `0xfffd` for what was deleted.
+/// These values in place of a type mean that there is nothing here: `0xfffe` is the target of a link, `0xfffd` was deleted.
 const NOTHING: [u16; 2] = [0xfffe, 0xfffd];
 
-/// What stands in place of something that is not as the format says, in words.
+/// A result whose inner error says in words what is not as the format requires.
 pub(super) type Found<T> = io::Result<Result<T, String>>;
 
 /// An entry of the directory.
@@ -59,7 +59,7 @@ pub(super) struct Head {
     path_at: u64,
 }
 
-/// The directory, with the file, from which entries are read when they are asked for.
+/// The directory of a ZIM, with the file from which entries are read when they are needed.
 pub(super) struct Directory {
     /// For entries that are read one after the other.
     in_order: Reader,
@@ -129,7 +129,7 @@ impl Directory {
         if self.is_new { b'C' } else { b'A' }
     }
 
-    /// The entry of that number, which follows the one that was read so before.
+    /// The entry of this number; for reading entries in ascending order.
     pub(super) fn entry(&mut self, number: u32) -> Found<Entry> {
         self.in_order.entry(number)
     }
@@ -144,8 +144,8 @@ impl Directory {
         self.anywhere.entry(number)
     }
 
-    /// The entry of that path, sought as if all were in order; `None` where it is not found. An entry that cannot be read hides on which
-    /// side of it the path is.
+    /// The entry with this path, found by binary search; `None` where there is none. An entry that cannot be read is an error, since it
+    /// does not show on which side of it the path lies.
     pub(super) fn find(&mut self, namespace: u8, path: &str) -> Found<Option<Entry>> {
         let (mut from, mut to) = (0, self.count);
         while from < to {
@@ -252,8 +252,8 @@ impl Extents {
         Extents { starts, sorted, end }
     }
 
-    /// The bytes in which a cluster lies. Clusters that begin together would be as many readings of the same bytes: only the first of
-    /// them has any.
+    /// The range of bytes in which a cluster lies. If several clusters began at the same place, the same bytes would be read once for each,
+    /// so only the first of them has a range.
     pub(super) fn of(&self, cluster: u32) -> Result<std::ops::Range<u64>, String> {
         let Some(&start) = self.starts.get(cluster as usize) else {
             return Err(format!("cluster {cluster} of {}", self.starts.len()));
@@ -278,7 +278,7 @@ pub(super) fn number(bytes: &[u8]) -> u64 {
 /// A file that is read at places.
 struct Places {
     file: BufReader<File>,
-    /// Where it is; `None` where that is not known.
+    /// The position of the reader in the file; `None` where it is not known.
     at: Option<u64>,
     bytes: u64,
 }
@@ -298,7 +298,7 @@ impl Places {
         Ok(())
     }
 
-    /// Fills `buffer` from a place on; false where the file has not so many bytes.
+    /// Fills `buffer` with the bytes from a place on; false where the file has fewer.
     fn read(&mut self, from: u64, buffer: &mut [u8]) -> io::Result<bool> {
         let end = from.saturating_add(buffer.len() as u64);
         if end > self.bytes {
@@ -310,13 +310,13 @@ impl Places {
                 self.at = Some(end);
                 Ok(true)
             }
-            // It has become shorter since.
+            // The file has become shorter since it was opened.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// The text that ends with a zero; `None` where there is no such end.
+    /// The text that begins here and ends with a zero byte; `None` where no zero byte follows.
     fn text(&mut self, from: u64, max_bytes: u64) -> io::Result<Option<String>> {
         if from >= self.bytes {
             return Ok(None);

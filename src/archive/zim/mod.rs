@@ -1,14 +1,15 @@
 //! ZIM files: Wikipedia, Stack Exchange and other sites for reading offline.
 //!
 //! A ZIM has a list of entries, sorted by path, and clusters, in which the contents of entries are compressed together. Pages are read in
-//! the order of their clusters, so that each cluster is decompressed once; all other entries are told afterwards, in the order of their
+//! the order of their clusters, so that each cluster is decompressed once; all other entries are reported afterwards, in the order of their
 //! paths. The list of entries is read once for every [`AT_ONCE`] pages, and never held.
 //!
-//! The offset of a record is the number of its entry, and its length that of its content. A position is the number of entries read, in the
-//! order of reading, with a hash of the base URL, if the addresses follow from it, as with folders of pages.
+//! The offset of a record is the number of its entry, and its length is that of its content. A position is the number of entries read, in
+//! the order of reading, together with a hash of the base URL if the addresses follow from it, as with folders of pages.
 //!
-//! What lies where is said by the file, and nothing of it is believed: a place is looked at only within the file, clusters that begin
-//! together are read once, a compressed one up to a limit, two entries of the same bytes are one page, and redirects are not followed.
+//! The file says where everything lies, and none of that is believed: places are read only within the file, clusters that begin at the same
+//! place are read once, a compressed cluster is decompressed up to a limit, two entries with the same bytes are one page, and redirects are
+//! not followed.
 //!
 //! | file | what it knows |
 //! |---|---|
@@ -78,12 +79,12 @@ pub(super) fn is_part(path: &Path) -> bool {
     letters.is_some_and(|letters| letters.len() == 2 && letters.bytes().all(|letter| letter.is_ascii_lowercase()))
 }
 
-/// What a part is refused with that does not begin as a ZIM.
+/// The reason for refusing a part of a split ZIM that does not begin like a ZIM.
 pub(super) fn of_part() -> String {
     format!("a part of a split ZIM: {JOIN}")
 }
 
-/// What is known before anything is read.
+/// What is known of a ZIM before its pages are read.
 struct Opened {
     directory: Directory,
     extents: Extents,
@@ -100,7 +101,7 @@ fn open(path: &Path, params: &Params) -> io::Result<std::result::Result<Opened, 
     let mut text = |name: &str| text_of(path, &mut directory, &extents, name, params);
     let (source, name, scraper) = (text("Source")?, text("Name")?, text("Scraper")?);
     let (language, date) = (text("Language")?.unwrap_or_default(), text("Date")?.unwrap_or_default());
-    // The addresses must not be others because of damage; what the pages are about may go missing.
+    // Damage must not change the addresses, so it is an error in the metadata that they follow from. Other metadata may be lost.
     let (source, name, scraper) = match (source, name, scraper) {
         (Ok(source), Ok(name), Ok(scraper)) => (source, name, scraper),
         (Err(problem), ..) | (_, Err(problem), _) | (.., Err(problem)) => return Ok(Err(problem)),
@@ -162,7 +163,7 @@ struct Zim {
     base: Base,
     /// Entries read.
     done: u64,
-    /// How many of them were read by an earlier run, until they are passed.
+    /// How many of the entries that an earlier run read have not been passed yet.
     left_out: u64,
     /// Pages, in order, and which of them is next.
     pages: Vec<Key>,
@@ -174,7 +175,7 @@ struct Zim {
     /// How many pages are put in order at once.
     at_once: usize,
     reading: Option<Reading>,
-    /// The entry from which those that are no pages are told.
+    /// The number of the next entry among those that are no pages, which are reported after all pages.
     rest: u32,
 }
 
@@ -285,14 +286,14 @@ impl Zim {
         keys.sort_unstable();
         keys.truncate(at_once);
         (self.pages, self.next) = (keys, 0);
-        // It knows no places but those of the pages before these.
+        // The open cluster knows only the places of the pages before these, so it is opened again.
         self.reading = None;
         Ok(())
     }
 
     fn page(&mut self, key: Key, before: Option<Key>) -> io::Result<Item> {
         let (cluster, blob, number) = key;
-        // The places are those of all pages, also of one whose path cannot be read.
+        // A page whose path cannot be read has a place too, so this comes first.
         let place = self.next_place(cluster, blob)?;
         let entry = self.directory.entry_anywhere(number)?;
         let Ok(Entry { path, content: Content::Blob { kind, .. }, .. }) = entry else {
@@ -331,7 +332,7 @@ impl Zim {
         }))
     }
 
-    /// The place of the next page in its cluster, which is opened where it is another one than before.
+    /// The place of the next page in its cluster. Opens the cluster where it is not the one of the page before.
     fn next_place(&mut self, cluster: u32, blob: u32) -> io::Result<Place> {
         if self.reading.as_ref().is_none_or(|reading| reading.number != cluster) {
             let rest = self.pages[self.next..].iter().take_while(|key| key.0 == cluster).map(|key| key.1);
@@ -359,12 +360,12 @@ impl Zim {
         Ok(cluster.places(blobs)?.map(|places| (cluster, places.into())))
     }
 
-    /// A page with links that lead where they led on its site.
+    /// A page whose links lead where they led on the original site.
     fn with_addresses(&self, path: &str, bytes: Vec<u8>) -> Vec<u8> {
         if self.addresses.has_hosts() {
             return links::restore(&bytes, path, &|path, _, query| self.addresses.url_of(&format!("{path}{query}")));
         }
-        // Elsewhere links are as on the site, unless they name the namespace.
+        // In other ZIM files, links are those of the site, unless they name the namespace.
         if self.directory.is_new || memmem::find(&bytes, b"/A/").is_none() {
             return bytes;
         }
@@ -410,7 +411,7 @@ impl Archive for Zim {
     }
 
     fn position(&self) -> u64 {
-        // What an earlier run read is passed by the next call.
+        // The next call passes what an earlier run has read.
         self.base.position(self.done + self.left_out)
     }
 
@@ -650,14 +651,14 @@ mod tests {
             assert!(ZimFormat.open(file.path(), 0, &params).is_err());
             problem
         };
-        // The entry in the middle, which the search looks at first.
+        // This entry is in the middle of the list, so the search looks at it first.
         let entries = u64::from_le_bytes(whole[32..40].try_into().expect("8")) as usize;
         let count = u32::from_le_bytes(whole[24..28].try_into().expect("4")) as usize;
         let mut bytes = whole.clone();
         bytes[entries + count / 2 * 8..][..8].fill(0xff);
         let problem = refused(&bytes);
         assert!(problem.starts_with("a ZIM whose `Source` cannot be read: entry 6, on the way to it"), "{problem}");
-        // The cluster of the source, and one that is decompressed too far.
+        // First the cluster of the source lies beyond the file, then its blob lies too far inside its cluster.
         let problem = refused(&moved(LAYOUTS[0], 0, 1 << 40));
         assert!(problem.contains("`Source` cannot be read: cluster 0 is at byte"), "{problem}");
         let mut far = Sample::new(Layout::default());
@@ -671,7 +672,7 @@ mod tests {
         let layout = Layout { blobs: 100, ..LAYOUTS[0] };
         let whole = sample(layout).bytes();
         let entries = u64::from_le_bytes(whole[32..40].try_into().expect("8")) as usize;
-        // Of "page 2?", the path is cut off by the end of the file: entry 4 is where the last bytes look like one.
+        // The path of "page 2?" is cut off by the end of the file: entry 4 now points to the last bytes, which look like an entry.
         let mut bytes = whole.clone();
         let head = u64::from_le_bytes(whole[entries + 4 * 8..][..8].try_into().expect("8")) as usize;
         let copy = whole[head..head + 16].to_vec();

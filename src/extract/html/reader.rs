@@ -19,17 +19,17 @@ use crate::language::{Run, RunKind};
 use crate::text::lists::is_item;
 use crate::types::{Block, Page, TEXT_TOKEN};
 
-/// Deeper elements are not kept open: their end tags end no block but the innermost.
+/// Elements at a greater depth are not kept open: their end tags end no block but the innermost.
 const MAX_DEPTH: usize = 256;
 
-/// What is left out until its end tag.
+/// Elements that are left out until their end tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hidden {
     No,
     Svg,
     /// So many nested templates.
     Template(u32),
-    /// How the text before is read. Elements with links end it, so that it hides none.
+    /// An element that says how the text before it is read. Elements with links end it, so that it hides none.
     Reading,
 }
 
@@ -38,9 +38,9 @@ enum Hidden {
 struct Edge {
     /// There is a tag.
     is_tag: bool,
-    /// A link with text, or an element of a design system, ended.
+    /// True when a link with text, or an element of a design system, has ended.
     ends_box: bool,
-    /// Another one began after it.
+    /// True when another one has begun after it.
     begins_box: bool,
 }
 
@@ -458,7 +458,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// True for elements that may stand in a reading and contain no link.
+/// True for elements that may stand in the reading of a character and contain no link.
 fn is_in_reading(tag: Tag) -> bool {
     let is_ruby = || ["ruby", "rb"].iter().any(|name| tags::lookup(name).code == tag.code);
     tag.layout == Layout::Inline && matches!(tag.role, Role::Plain | Role::Font) && !is_ruby()

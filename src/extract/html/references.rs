@@ -35,7 +35,7 @@ struct OpenLink {
     link: usize,
     /// Where its text begins in [`Page::text`].
     start: usize,
-    /// Alternative text of the last image in it.
+    /// The alternative text of the last image in the link.
     alt: String,
     /// True for a choice of a form, which is a link only if its text is the name of a language.
     is_choice: bool,
@@ -58,16 +58,16 @@ const CUSTOM: Element = Element { kind: LinkKind::Anchor, target: LANG_HREF, tit
 const HEAD: Element = Element { kind: LinkKind::Head, target: "href", title: Some("title") };
 const FRAME: Element = Element { kind: LinkKind::Frame, target: "src", title: Some("title") };
 
-/// Longer scripts are not read: they are programs that go to another page only when the reader asks for it.
+/// Longer scripts are not read: they are programs, which go to another page only when the reader asks for it.
 const MAX_SCRIPT_BYTES: usize = 4 << 10;
 
 /// Attributes of `<meta>` that say what its content is.
 const META_NAMES: &[&str] = &["http-equiv", "name", "property"];
-/// The values of these attributes for which the content is a language.
+/// The values of these attributes with which the content of a `<meta>` is a language.
 const META_LANGUAGES: &[&str] = &["content-language", "language", "dc.language", "dcterms.language", "og:locale"];
 
 impl<'a> References<'a> {
-    /// Starts without any. `resolver` knows to which URL they are relative.
+    /// Starts without any references. `resolver` knows the base that URLs are relative to.
     pub(super) fn new(resolver: Resolver, params: &'a Params) -> References<'a> {
         References {
             params,
@@ -96,7 +96,7 @@ impl<'a> References<'a> {
             }
             Role::Choice => {
                 self.end_link(page);
-                // A value without a sign of a URL is the code of a choice.
+                // A value that has no sign of a URL is only the code of a choice.
                 let is_url = attributes.get("value").is_some_and(|value| value.contains(['/', '.', '?']));
                 if is_url && self.add_link(CHOICE, attributes, at, page) {
                     self.open_link(true, page);

@@ -14,7 +14,7 @@ use hayro_interpret::{
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Letter {
     pub(super) text: String,
-    /// Where it begins, from the left.
+    /// The place where the letter begins, from the left.
     pub(super) x: f64,
     /// Where the next one begins.
     pub(super) end: f64,
@@ -24,7 +24,7 @@ pub(super) struct Letter {
     pub(super) size: f64,
 }
 
-/// The letters of a page in the order in which they are drawn, up to so many. What is turned by more than 45 degrees is left out.
+/// The letters of a page in the order in which they are drawn, at most `max`. Letters that are turned by more than 45 degrees are left out.
 pub(super) fn of_page(page: &Page<'_>, pdf: &Pdf, max: usize) -> Vec<Letter> {
     let settings = InterpreterSettings { render_content: RenderContent::PAGE, ..InterpreterSettings::default() };
     let cache = InterpreterCache::new();

@@ -5,26 +5,26 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::glyphs::Letter;
 use crate::extract::lines::is_unspaced;
 
-/// A gap of this part of the size of the font is a space.
+/// A gap that is wider than this part of the font's size is a space.
 const SPACE: f64 = 0.17;
-/// A gap of so many sizes separates what stands side by side.
+/// A gap that is wider than this many font sizes separates columns.
 const COLUMN: f64 = 2.5;
-/// Lines whose base lines are so many sizes apart do not belong together.
+/// Lines whose base lines are more than this many font sizes apart do not belong together.
 const LEADING: f64 = 1.75;
-/// Letters so many times as large as those of most of the text are of a heading.
+/// Letters that are this many times as large as most of the text belong to a heading.
 const HEADING: f64 = 1.15;
-/// What stands at the head or foot of so many pages is no text.
+/// A line at the head or foot of this many pages is no text.
 const REPEATS: usize = 3;
-/// Lines end together whose ends are no further apart, in points.
+/// The ends of lines count as the same place if they are no further apart than this, in points.
 const TOGETHER: f64 = 1.5;
-/// What is so many sizes from the next line is apart from it.
+/// A line that is further than this many font sizes from the next one stands apart from it.
 const APART: f64 = 1.7;
-/// How many lines at the head and at the foot of a page are looked at.
+/// How many lines at the head and at the foot of a page are examined.
 const EDGE_LINES: usize = 2;
 /// Signs before an item of a list.
 const BULLETS: &[char] = &['•', '◦', '▪', '‣', '·', '●', '○', '■', '–', '—', '*', '-', '\u{f0b7}', '\u{f0a7}'];
 
-/// A line, or what stands in one column of it.
+/// A line, or the part of it that stands in one column.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
     pub(super) text: String,
@@ -58,7 +58,7 @@ impl Kind {
     }
 }
 
-/// A paragraph, or what else stands by itself.
+/// A paragraph, or something else that stands by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Block {
     pub(super) kind: Kind,
@@ -108,7 +108,7 @@ pub(super) fn lines(letters: Vec<Letter>) -> Vec<Line> {
 impl Line {
     fn goes_on_with(&self, letter: &Letter) -> bool {
         let size = self.size.max(letter.size);
-        // What is smaller may stand higher or lower.
+        // Smaller letters may stand higher or lower than the others.
         let is_level = (letter.y - self.y).abs() < if letter.size < 0.85 * self.size { 0.6 } else { 0.3 } * size;
         is_level && letter.x > self.end - 0.7 * size && letter.x < self.end + COLUMN * size
     }
@@ -145,7 +145,7 @@ impl Line {
                 c => pattern.push(c),
             }
         }
-        // Numbers of pages may be Roman, and are all that changes then.
+        // The number of a page may be Roman, and is then all that changes from page to page.
         if pattern.chars().all(|c| matches!(c, 'i' | 'v' | 'x' | 'l')) { "#".to_owned() } else { pattern }
     }
 }
@@ -207,19 +207,19 @@ fn without_bullet(kind: Kind, text: &str) -> String {
     bare.to_owned()
 }
 
-/// The line with what is left of it to the margin in place of its first word, which is not needed any more.
+/// The line with the room between its end and the margin, in place of its first word, which is no longer needed.
 fn with_room(mut line: Line, margin: f64) -> Line {
     line.first_end = margin - line.end;
     line
 }
 
-/// True where a line belongs to the block before; `last` is its last line, with the room that is left there.
+/// True where a line belongs to the block before it. `last` is the last line of that block, with the room that is left at its end.
 fn goes_on(block: &Block, last: &Line, line: &Line, kind: Kind, is_new_page: bool) -> bool {
     let (size, room) = (last.size.max(line.size), last.first_end);
     let is_alike = (last.size - line.size).abs() < 0.08 * size;
     let is_same_kind = kind == block.kind || (block.kind == Kind::Item && kind == Kind::Text);
     let fits = line.first_end - line.x + 0.25 * size;
-    // Where the next word had had room, the paragraph has ended.
+    // If there was room for the next word, the paragraph has ended.
     let is_cut = block.text.ends_with(HYPHENS) && line.text.starts_with(char::is_lowercase);
     let is_full = is_cut || fits > room;
     if !is_alike || !is_same_kind {
@@ -237,7 +237,7 @@ fn goes_on(block: &Block, last: &Line, line: &Line, kind: Kind, is_new_page: boo
     let down = line.y - last.y;
     let is_below = down > 0.3 * size && down < LEADING * size;
     let shift = line.x - last.x;
-    // The first line may begin further to the right or to the left; all others begin below each other.
+    // The first line may begin further to the right or to the left than the others, which all begin at the same place.
     let is_aligned = shift < 0.7 * size && shift > -4.0 * size || (block.kind == Kind::Item && shift < 4.0 * size);
     is_below && is_aligned && is_full
 }
@@ -257,7 +257,7 @@ fn kind_of(line: &Line, body: f64) -> Kind {
     }
 }
 
-/// How far lines go that stand in the column of each line.
+/// For each line, how far the lines in its column go to the right.
 fn margins(page: &[Line]) -> Vec<f64> {
     // Lines that begin within a few letters of each other are in one column.
     let mut ends: FxHashMap<i64, Vec<f64>> = FxHashMap::default();
@@ -269,7 +269,8 @@ fn margins(page: &[Line]) -> Vec<f64> {
     page.iter().map(|line| ends.get(&column(line)).copied().unwrap_or(line.end)).collect()
 }
 
-/// Where the most lines end that end together, the furthest of several; where none do, the furthest of all. A single line may go beyond.
+/// The place where most lines end together; of several such places, the one furthest to the right. Where no lines end together, the end of
+/// the longest line. A single line may go beyond the margin.
 fn margin(mut ends: Vec<f64>) -> f64 {
     ends.sort_by(f64::total_cmp);
     let (mut most, mut margin, mut from) = (REPEATS, None, 0);
@@ -294,18 +295,18 @@ fn body_size(pages: &[Vec<Line>]) -> f64 {
     most.map_or(0.0, |(size, _)| size as f64 / 4.0)
 }
 
-/// Drops what stands at the head or foot of several pages, with other numbers.
+/// Drops lines that stand at the head or foot of several pages and differ only in their numbers.
 fn drop_edges(pages: &mut [Vec<Line>]) {
     let rounded = |y: f64| (y / 4.0).round().clamp(-1e9, 1e9) as i64;
     let mut repeated: FxHashMap<(String, i64), usize> = FxHashMap::default();
     let mut apart: FxHashMap<i64, usize> = FxHashMap::default();
     let edges: Vec<[Vec<Edge>; 2]> = pages.iter().map(|page| [edge(page, 1.0), edge(page, -1.0)]).collect();
     for (page, edges) in pages.iter().zip(&edges) {
-        // On a short page a line stands at the head and at the foot.
+        // On a short page, the same line may be both at the head and at the foot.
         let names: FxHashSet<(String, i64)> =
             edges.iter().flatten().map(|edge| (page[edge.line].pattern(), rounded(edge.y))).collect();
         names.into_iter().for_each(|name| *repeated.entry(name).or_default() += 1);
-        // What has room on its other side on many pages is of their frame, whatever it says.
+        // A line that stands apart from the text on many pages belongs to their frame, whatever it says.
         let alone = edges.iter().filter_map(|edge| edge.first()).filter(|edge| edge.is_apart);
         alone.for_each(|edge| *apart.entry(rounded(edge.y)).or_default() += 1);
     }
@@ -328,11 +329,11 @@ fn drop_edges(pages: &mut [Vec<Line>]) {
 struct Edge {
     line: usize,
     y: f64,
-    /// True where the next line is further from it than lines of a paragraph are from each other.
+    /// True where the line is further from the next one than lines of a paragraph are from each other.
     is_apart: bool,
 }
 
-/// The lines at the head of a page, or, with a sign of -1, at its foot: those of the first levels, as long as they are few.
+/// The lines at the head of a page, or at its foot if the sign is -1: those of the first levels, as long as they are few.
 fn edge(page: &[Line], sign: f64) -> Vec<Edge> {
     let mut order: Vec<usize> = (0..page.len()).collect();
     order.sort_by(|a, b| (sign * page[*a].y).total_cmp(&(sign * page[*b].y)));
@@ -344,7 +345,7 @@ fn edge(page: &[Line], sign: f64) -> Vec<Edge> {
     order.iter().take(level.max(EDGE_LINES)).enumerate().map(edge).collect()
 }
 
-/// Takes the dots and the number of the page off a line of a table of contents.
+/// Removes the dots and the page number from a line of a table of contents.
 fn without_leader(line: &mut Line) {
     let bare = line.text.trim_end_matches(|c: char| c.is_numeric() || matches!(c, 'i' | 'v' | 'x' | ' '));
     let name = bare.trim_end_matches(['.', ' ', '…', '·']);
@@ -353,14 +354,14 @@ fn without_leader(line: &mut Line) {
     }
 }
 
-/// The words of the text, by which it is told whether a hyphen at the end of a line stays.
+/// The words of the text, which show whether a hyphen at the end of a line stays.
 struct Words(FxHashSet<String>);
 
 impl Words {
     fn of(pages: &[Vec<Line>]) -> Words {
         let mut words = FxHashSet::default();
         for line in pages.iter().flatten() {
-            // The last word may be cut, and the first one is its rest.
+            // The last word of a line may be cut off, and the first word of the next line is then its rest.
             let mut all: Vec<&str> = line.text.split(' ').collect();
             if all.last().is_some_and(|last| last.ends_with(HYPHENS)) {
                 all.pop();
@@ -394,7 +395,7 @@ impl Words {
 /// Hyphens at the end of a line.
 const HYPHENS: [char; 3] = ['-', '\u{ad}', '\u{2010}'];
 
-/// A word without the signs round it.
+/// A word without the signs around it.
 fn bare(word: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }
@@ -441,7 +442,7 @@ mod tests {
             "Here is another that goes on.",
             "Far below stands the last",
         ];
-        // The second line is full too, so that a paragraph seems to go on.
+        // The second line is full as well, so the paragraph seems to go on.
         let joined = [format!("{} {}", paragraphs[0], paragraphs[1]), paragraphs[2].to_owned()];
         assert_eq!(texts(vec![page(&lines)]), joined);
         let mut short = lines;

@@ -23,7 +23,7 @@ const MAX_GLYPHS: usize = 10_000_000;
 /// The text as HTML.
 ///
 /// # Errors
-/// Why it cannot be read, for a person.
+/// The reason why it cannot be read, in words for people.
 pub fn html(bytes: Vec<u8>) -> Result<String, String> {
     let pdf = Pdf::new(bytes).map_err(|error| format!("{error:?}").to_lowercase())?;
     let mut pages = Vec::new();
@@ -69,7 +69,7 @@ fn text_of(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
-/// A text as it stands in HTML. What is no text is left out.
+/// A text as HTML writes it. Characters that cannot be part of a text are left out.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -13,10 +13,10 @@ use tokens::{ARROW, Token, tokens};
 
 /// Names that may stand before `location` and a dot.
 const OWNERS: &[&str] = &["window", "document", "self", "top", "parent", "this", "globalThis"];
-/// Functions that soon call the functions that they are given.
+/// Functions that soon call the functions which they are given.
 const RUNNERS: &[&str] =
     &["setTimeout", "setInterval", "requestAnimationFrame", "requestIdleCallback", "ready", "$", "jQuery"];
-/// Functions that call the functions that they are given at an event, whose name comes first.
+/// Functions that call the functions which they are given at an event; the name of the event comes first.
 const LISTENERS: &[&str] = &["addEventListener", "attachEvent", "on", "one", "bind"];
 /// The names of events of a page that is loaded.
 const LOAD_EVENTS: &[&str] = &["load", "DOMContentLoaded", "pageshow", "ready", "readystatechange"];
@@ -53,7 +53,7 @@ enum When<'a> {
     Later,
 }
 
-/// What scripts do, and when.
+/// What scripts do, and when they do it.
 #[derive(Default)]
 struct Seen<'a> {
     /// The URLs to which they go.
@@ -226,7 +226,7 @@ impl<'a> Code<'a> {
         matches!(self.tokens[at], (Token::Word(_), true)) && !at.checked_sub(1).is_some_and(wants_more)
     }
 
-    /// When a function runs that stands in code which runs `now`.
+    /// When a function runs that stands in code which itself runs at `now`.
     fn when(&self, function: Function<'a>, now: When<'a>) -> When<'a> {
         if self.is_called_where_it_stands(function) {
             return now;
@@ -252,7 +252,7 @@ impl<'a> Code<'a> {
             Some(Token::Word(word)) => matches!(word, "void" | "new" | "return" | "await" | "typeof"),
             _ => false,
         });
-        // Parentheses around it, and around those.
+        // The parentheses around the function, and those around them.
         while let Some(open) = start.checked_sub(1)
             && self.is(open, '(')
             && self.partners[open] == end

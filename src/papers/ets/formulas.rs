@@ -18,7 +18,7 @@ pub struct Params {
     /// c of eq. 6. The paper gives no value; 1.
     pub smoothing: f64,
     /// With [`Weights::Second`]: pages with a smaller weight do not count as neighbours. The paper gives no value; 1, the weight of a page
-    /// that is linked to by about a third of all pages.
+    /// that has a little more than a third of all pages of its language as neighbours.
     pub min_weight: f64,
     /// Least similarity of a pair. With `None`, as many pairs are accepted as the smaller language has pages (MAX_P).
     pub min_sim: Option<f64>,

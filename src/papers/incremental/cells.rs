@@ -1,6 +1,6 @@
 //! Counts of pairs of words, half a cache line (32 bytes) a pair, and an open hash table of their numbers.
 
-/// The counts of one pair of words. Of each two values, the first is of B's word given A's, the second of A's word given B's.
+/// The counts of one pair of words. In each array, the first value is for B's word given A's, and the second for A's word given B's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     /// The two words' numbers, A's in the upper half.

@@ -12,7 +12,7 @@ mod tests;
 /// Settings of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
-    /// What is believed of words before anything is learnt, and how long a sentence may be.
+    /// What is assumed about words before anything is learnt, and how long a sentence may be.
     pub model: ModelParams,
     /// α of eq. 1, 0..=1: the factor of a sentence's probability for each word that it is longer or shorter than the other. The paper gives
     /// no value; this one is an estimate.

@@ -53,10 +53,10 @@ pub struct Align;
 
 /// The page pairs that are aligned in parallel and committed together: a second or two of work, and results of some 64 MiB.
 const WINDOW: Most = Most { pairs: 16_384, bytes: 128 << 20 };
-/// Documents are added to what one thread aligns one after another until there are so many page pairs.
+/// One thread aligns documents one after another until they have this many page pairs.
 const BATCH_PAIRS: usize = 64;
-/// Pages or page pairs of a document that one thread does one after another, at least. Threads that wait for others begin documents of their
-/// own, so that all of a document with less is done by the thread that has begun it.
+/// How many pages or page pairs of a document one thread does one after another at least. Threads that wait for others begin documents of
+/// their own, so a document with fewer is done entirely by the thread that has begun it.
 const AT_ONCE: usize = 16;
 /// Language pairs that are learnt in parallel. Each takes some 40 MB, and five times as much if it has many page pairs.
 const LEARNT_AT_ONCE: usize = 4;
@@ -318,7 +318,7 @@ struct Aligning<'a> {
     folder: PathBuf,
     words: Words,
     models: ModelCache,
-    /// Of each site, as it is by now.
+    /// The heads of the sites, as they are by now.
     heads: Vec<BitextHead>,
     /// The sites of the window. It may begin in the midst of the first, and end before the last.
     window: Range<usize>,
@@ -327,17 +327,18 @@ struct Aligning<'a> {
     most: Most,
     /// The page pairs of the window.
     tasks: Vec<Task>,
-    /// Where it begins with a part of a document, other page pairs of this document of which the part is composed.
+    /// If the window begins with a part of a document, the page pairs outside that part of which it is composed.
     again: Vec<Task>,
-    /// The languages of sites in the window that words cannot tell.
+    /// For each site in the window, the languages that words cannot tell.
     untold: BTreeMap<usize, Untold>,
     /// Page pairs that were aligned.
     done: AtomicU64,
 }
 
 impl Aligning<'_> {
-    /// Takes the next window; its end is the first site that has page pairs left. Only a document that has no room by itself is divided: its
-    /// parts are windows, and what a part is composed of is aligned once more for it.
+    /// Takes the next window, and sets its end to the first site that has page pairs left. A document is divided only if it does not fit
+    /// into a window by itself: its parts are then windows of their own, and the page pairs that a part is composed of are aligned once
+    /// more for it.
     fn take_window(&mut self, store: &Store) -> Result<()> {
         let mut at = self.window.end;
         self.window.start = at;
@@ -450,7 +451,8 @@ impl Groups for Aligning<'_> {
     }
 
     fn keep(&mut self, store: &mut Store, done: Vec<(Range<usize>, Vec<PairBitextRow>)>) -> Result<()> {
-        // When the user wants to stop, documents are missing. What is behind the first missing one is dropped, and made again by the next run.
+        // When the user wants to stop, some documents are missing. Those after the first missing one are dropped, and the next run makes
+        // them again.
         let mut next = 0;
         let mut by_site: BTreeMap<usize, Vec<PairBitextRow>> = BTreeMap::new();
         for (batch, rows) in done {
@@ -510,7 +512,7 @@ fn untold_languages(site: &Site, plan: &[Planned]) -> Untold {
 }
 
 impl Aligning<'_> {
-    /// Aligns the page pairs of a document, first those that are not composed. Each page is cut once.
+    /// Aligns the page pairs of a document, beginning with those that are not composed. Each page is divided into sentences once.
     fn align_document(&self, store: &Store, tasks: &[Task], rows: &mut Vec<PairBitextRow>) -> Result<()> {
         let params = &self.context.config.align;
         let again: Vec<&Task> = self.again.iter().filter(|task| task.is_of_document(&tasks[0])).collect();
@@ -556,7 +558,7 @@ impl Aligning<'_> {
     }
 }
 
-/// What is stored of an aligned page pair.
+/// The row of an aligned page pair, as it is stored.
 fn row(task: &Task, [page_a, page_b]: [&AlignPage<'_>; 2], aligned: &Aligned) -> PairBitextRow {
     let PagePair { langs, a, b } = task.pair;
     let row = |judged: &JudgedBead| {
@@ -592,9 +594,9 @@ fn row(task: &Task, [page_a, page_b]: [&AlignPage<'_>; 2], aligned: &Aligned) ->
     PairBitextRow { page_a, page_b, a, b, lang_a, lang_b, score: aligned.score, beads }
 }
 
-/// The texts of a site that nobody has translated. Those of a page are taken from all of its pairs: what is one sentence beside one page may be
-/// a part of two beside another. What is the one beside it again, with another number or other quotation marks, stands on both pages; what has another
-/// hyphen or capital letter is of its own language, though nothing is to be learnt from the two.
+/// The texts of a site that nobody has translated. The texts of a page are taken from all of its pairs, because one sentence beside one
+/// page may be a part of two beside another. A text that differs from the one beside it only in a number or in quotation marks stands on
+/// both pages. A text with another hyphen or capital letter belongs to its own page, though the two teach nothing.
 fn untranslated_texts(
     chunks: &[Mapped<BitextChunk>],
     untold: &Untold,
@@ -614,7 +616,8 @@ fn untranslated_texts(
             let (texts, are_same) = ([text(0), text(1)], bead.is_copy);
             for side in 0..2 {
                 finder.add(texts[side], langs[side])?;
-                // The number of a table and marks of quotations are of the page, whoever wrote the text: it stands on the other page, too.
+                // Numbers of tables and quotation marks belong to the page, whoever wrote the text: so the text stands on the other page,
+                // too.
                 if are_same && texts[0].hash != texts[1].hash {
                     finder.add(SideText { is_foreign: texts[1 - side].is_foreign, ..texts[side] }, langs[1 - side])?;
                 }

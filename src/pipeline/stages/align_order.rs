@@ -11,10 +11,10 @@ use crate::types::{Lang, LangPair, PagePair, SiteId};
 
 /// Page pairs in one record, at most.
 const RECORD_PAIRS: usize = 256;
-/// … and the beads of all of them, unless the first has more: a few megabytes.
+/// The number of beads in one record at most, unless its first page pair has more: a few megabytes.
 const RECORD_BEADS: usize = 1 << 16;
 
-/// What is in order and becomes one at a time: of each, the beads of a record are in memory.
+/// How many sequences of records that are sorted become one at a time. For each of them, the beads of one record are in memory.
 const RUNS: usize = 32;
 
 /// How many page pairs go into one record, given the numbers of their beads.
@@ -45,9 +45,9 @@ pub fn append(store: &mut Store, head: &mut BitextHead, site: SiteId, mut rows: 
     Ok(())
 }
 
-/// Brings the page pairs of a site that were appended several times nearer to their order: of `RUNS` that are in order, one is made. `false`
-/// where all are. What was made has to be committed before this is called again. Memory: eight bytes for each page pair of these, and the beads
-/// of as many records.
+/// Brings the page pairs of a site nearer to their order, if they were appended several times: each `RUNS` sorted sequences become one.
+/// Returns `false` where all are in order. The result must be committed before this is called again. Memory: eight bytes for each page pair
+/// of these sequences, and the beads of one record of each.
 ///
 /// # Errors
 /// When the store cannot be read or written.
@@ -70,7 +70,7 @@ pub fn put_in_order(store: &mut Store, head: &mut BitextHead, site: SiteId) -> R
     Ok(true)
 }
 
-/// Appends the page pairs of some records in order. Those of each record are.
+/// Appends the page pairs of some records in order. Within each record they are in order already.
 fn merge(store: &mut Store, head: &mut BitextHead, site: SiteId, chunks: &[Mapped<BitextChunk>]) -> Result<()> {
     let places =
         |(chunk, number): (&Mapped<BitextChunk>, u32)| (0..chunk.pairs.len() as u32).map(move |row| (number, row));

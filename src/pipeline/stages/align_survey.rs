@@ -1,4 +1,4 @@
-//! What alignment has to do: which models and sites are stale, and from which page pairs models are learnt.
+//! Finds out what alignment has to do: which models and sites are stale, and from which page pairs models are learnt.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::types::{LangPair, PagePair, SiteId};
 /// The work to do: the pairs of each site, and the page pairs from which each model is learnt.
 pub struct Survey {
     pub samples: BTreeMap<LangPair, Sample>,
-    /// Which language pairs are learnt: those of the samples.
+    /// Which language pairs are learnt: those that have a sample.
     pub routes: Routes,
     pub sites: Vec<SiteWork>,
     params: u64,
@@ -44,7 +44,7 @@ pub struct SiteWork {
 /// The page pairs from which a language pair is learnt, in order.
 pub struct Sample {
     pub pairs: Vec<SampledPair>,
-    /// Words are learnt from the first so many of them; scores are calibrated with the others, too.
+    /// Words are learnt from this many of them, counted from the beginning; scores are calibrated with the others, too.
     pub learnt: usize,
     /// [`input_hash`] of these page pairs, combined with a hash of what verification has learnt from.
     pub input: u64,
@@ -158,7 +158,7 @@ impl Survey {
         Ok(stale)
     }
 
-    /// The sites that are not aligned to their end with what they are made from now, each with its head.
+    /// The sites that are not completely aligned with their present inputs, each with its head.
     ///
     /// # Errors
     /// When the store cannot be read.

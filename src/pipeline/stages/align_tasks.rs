@@ -1,4 +1,4 @@
-//! What is done with the page pairs of a document: which are composed, and by which of its versions.
+//! Decides what is done with the page pairs of a document: which of them are composed, and by which of its versions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -36,16 +36,17 @@ impl Task {
     }
 }
 
-/// The page pair of two versions, as it has its sides.
+/// The page pair of the hub and another version, with its sides in order.
 pub fn with(hub: Version, version: Version) -> [Version; 2] {
     [hub.min(version), hub.max(version)]
 }
 
 /// The version by which each page pair of a document is composed; `None`: it is aligned directly.
 ///
-/// If its languages were not learnt, but both with a third one, that is the version in this language, whole or not: the models of both with
-/// the third language say less than two alignments with it. If that version is missing, and where the languages were learnt, it is the hub; for
-/// these only if those of both pages with the hub were learnt, too. In any case both pages have to be aligned directly with it.
+/// Languages that were not learnt, but are both learnt with a third one, are composed by the version in that language, whole or not,
+/// because the models of both with the third language say less than two alignments with it. If that version is missing, the hub takes its
+/// place. Languages that were learnt are composed by the hub, if the languages of both pages were learnt with that of the hub, too. In any
+/// case both pages must be aligned directly with the version that they are composed by.
 pub fn composed_by(document: &[Planned], routes: &Routes) -> Vec<Option<Version>> {
     let is_learnt =
         |lang: Lang, hub: Lang| LangPair::new(lang, hub).is_some_and(|langs| routes.of(langs) == Route::Own);
@@ -67,7 +68,7 @@ pub fn composed_by(document: &[Planned], routes: &Routes) -> Vec<Option<Version>
     document.iter().map(|planned| candidates(planned).find(|&hub| helps(planned, hub))).collect()
 }
 
-/// The places of the page pairs of which a part of a document is composed, and which are not in this part.
+/// The places of the page pairs that a part of a document is composed of, and that are not in this part.
 pub fn missing(document: &[Planned], by: &[Option<Version>], part: Range<usize>) -> Vec<usize> {
     let composed = part.clone().filter_map(|place| Some((document[place].pair, by[place]?)));
     let needed: BTreeSet<[Version; 2]> =

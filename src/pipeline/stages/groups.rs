@@ -1,5 +1,5 @@
-//! What stages have in common that work through many tasks, such as sites: the runner of groups of tasks, which sites are worked on
-//! together, and records of how far a stage is.
+//! What stages have in common that work through many tasks, such as sites: the runner of groups of tasks, the choice of sites that are
+//! worked on together, and the records of how far a stage has come.
 
 use std::vec;
 
@@ -13,11 +13,11 @@ use crate::store::catalog::Changes;
 use crate::store::layout::StageRecord;
 use crate::types::SiteId;
 
-/// Work that is done in groups of tasks: those of a group are done in parallel, and what comes of them is one commit, or a few.
+/// Work that is done in groups of tasks. The tasks of a group are done in parallel, and their results are one commit, or a few.
 pub trait Groups: Sync {
     /// What one thread does.
     type Task: Send + Sync;
-    /// What comes of it.
+    /// The result of a task.
     type Done: Send;
 
     /// The tasks of the next group; none at the end.
@@ -32,7 +32,8 @@ pub trait Groups: Sync {
     /// When the store cannot be read, or [`Error::Interrupted`]: the task is left for another run.
     fn work(&self, store: &Store, task: &Self::Task) -> Result<Self::Done>;
 
-    /// Commits what came of the tasks of a group, which is given in their order. What was left for another run is missing.
+    /// Commits the results of the tasks of a group, which are given in the order of the tasks. Results of tasks that were left for another
+    /// run are missing.
     ///
     /// # Errors
     /// When the store cannot be read or written.
@@ -104,7 +105,7 @@ pub fn begin(stage: &dyn Stage, store: &mut Store, config: &Config) -> Result<()
     note(stage, store, StageRecord { fingerprint: fingerprint(stage, config), cursor: 0, finished: false })
 }
 
-/// Records that a stage is done with all sites.
+/// Records that a stage has finished with all sites.
 ///
 /// # Errors
 /// When the store cannot be read or written.
@@ -113,7 +114,7 @@ pub fn finish(stage: &dyn Stage, store: &mut Store, config: &Config) -> Result<(
     note(stage, store, StageRecord { fingerprint: fingerprint(stage, config), cursor, finished: true })
 }
 
-/// Records how far a stage is.
+/// Records how far a stage has come.
 ///
 /// # Errors
 /// When the store cannot be written.

@@ -38,7 +38,7 @@ const COMMIT_PAGES: usize = 200_000;
 const RELEASE_PAGES: usize = 1 << 16;
 /// In a record of left-out captures, what sitemaps declare has at most about so many bytes.
 const CHUNK_BYTES: usize = 64 << 20;
-/// Set in the position of an entry that is a left-out capture.
+/// This bit in the position of an entry marks a left-out capture.
 const SKIPPED: u32 = 1 << 31;
 
 impl Stage for Index {
@@ -55,7 +55,7 @@ impl Stage for Index {
     }
 
     fn results(&self) -> Results {
-        // Other settings give other sites, so what was made from the old ones goes with them.
+        // Other settings give other sites, so everything that was made from the old sites is removed with them.
         Results::Sites
     }
 
@@ -121,7 +121,7 @@ struct Work<'c> {
     sites: u64,
     /// The domains that people say are one site.
     together: Together,
-    /// Registrable domains, or families of these if suffixes do not count, or several that are together; and below, the number of each.
+    /// Names under which domains are merged: registrable domains, their families if suffixes do not count, or the first of joined ones.
     names: Vec<String>,
     numbers: FxHashMap<String, u32>,
     next_site: u32,
@@ -184,7 +184,7 @@ impl Before {
 #[derive(Clone, Copy)]
 struct Target {
     id: SiteId,
-    /// Its position in [`Before::sites`], if it is there.
+    /// Its position in [`Before::sites`], if the store has it.
     known: Option<usize>,
 }
 
@@ -301,8 +301,8 @@ impl<'c> Work<'c> {
         Ok(())
     }
 
-    /// The entries that the sites of their domains do not have yet. A run that was stopped may have merged some names already; a domain without
-    /// a site, such as one whose site was emptied, has none of its entries, whatever the others of its name have.
+    /// The entries that the sites of their domains do not have yet. A run that was stopped may have merged some names already. A domain
+    /// without a site, as one whose site was emptied, has none of its entries, even if other domains of its name have theirs.
     fn new_entries(&self, before: &Before, group: &[Entry]) -> Vec<Entry> {
         let indexed: BTreeMap<SiteId, u64> = before.sites.iter().map(|site| (site.id, site.head.indexed)).collect();
         let of_domain: FxHashMap<&str, u64> =
@@ -628,7 +628,7 @@ impl<'c> Work<'c> {
             let (chunk, place) = table.chunk(at);
             let is_same = match page.row.source.place() {
                 Place::Old(known, old) => known == number && old == at && page.row.links == 0,
-                // Where captures are chosen from all batches, most are those that were chosen before.
+                // Where captures are chosen from all batches, most of them were chosen before, too.
                 Place::New(batch, new) => {
                     let entry = &self.batches[batch].1.pages[new];
                     let links = if page.row.links == 0 { entry.links.to_native() } else { page.row.links };
@@ -783,7 +783,7 @@ fn declared_by(entries: &[SkipEntry]) -> BTreeSet<u64> {
     entries.iter().filter(|entry| !entry.declared.is_empty()).map(|entry| xxh3_64(&entry.declared)).collect()
 }
 
-/// Left-out captures in lists for one record each, which what sitemaps declare and the rules of owners make no longer than a record may be.
+/// Left-out captures in lists for one record each. Declarations of sitemaps and rules of owners make no record too long.
 fn in_chunks(skipped: Vec<SkipEntry>) -> Vec<Vec<SkipEntry>> {
     let (mut chunks, mut bytes) = (Vec::new(), CHUNK_BYTES);
     for entry in skipped {

@@ -21,9 +21,9 @@ pub struct Ingest;
 
 /// Notes about inputs that are collected for one commit.
 const NOTES: usize = 1000;
-/// After how many records of a portion progress is told.
+/// How many records of a portion are worked on between two reports of progress.
 const TELL_EVERY: u64 = 16;
-/// A larger number is not a position in bytes of an input whose end is not known.
+/// A position above this is not one in bytes; it comes from an input whose end is not known.
 const MOST_BYTES: u64 = 1 << 50;
 
 impl Stage for Ingest {

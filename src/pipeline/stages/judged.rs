@@ -1,4 +1,4 @@
-//! What verification and iteration have in common: the hash by which stale sites are recognised, and judging these.
+//! What verification and iteration have in common: the hash that shows which sites are stale, and the judging of these sites.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -79,7 +79,7 @@ fn put(store: &mut Store, by: Judged, site: &JudgedSite, inputs: u64, changes: &
 }
 
 /// A hash of everything on which the judged pairs of a site depend: the settings (`params`, the stage's fingerprint), its keys, the models
-/// of its language pairs with the verdicts that teach them, and what people corrected.
+/// of its language pairs with the verdicts of reviewers that they were learnt from, and the corrections that people made.
 ///
 /// # Errors
 /// When the store cannot be read.

@@ -108,7 +108,7 @@ impl Keys {
         finish(self, store, context.config)
     }
 
-    /// Stores results for all sites that were found elsewhere; an error is one of the store.
+    /// Stores results that were found elsewhere, for all sites; an error is one of the store.
     #[cfg(feature = "exec")]
     pub(crate) fn import(&self, store: &mut Store, config: &Config, found: Vec<ResultRecord>) -> Result<()> {
         let found = found.into_iter().map(|record| Found {
@@ -137,7 +137,8 @@ impl Keys {
         Ok(stale)
     }
 
-    /// Searches the given sites for keys, each also for the given patterns, or for those of the last time, and commits group by group.
+    /// Searches the given sites for keys and commits group by group. Each site is also searched for the given patterns, or, without any,
+    /// for those of the last time.
     fn discover(
         &self,
         store: &mut Store,
@@ -235,7 +236,7 @@ impl rescue::Sites for AllSites<'_> {
 /// The sites that are searched.
 struct Discovering<'d> {
     stage: &'d Keys,
-    /// Each with the patterns that are searched for besides; `None`: those of the last time.
+    /// The sites, each with the patterns for which it is searched besides; `None`: those of the last time.
     sites: SiteTasks<(SiteId, Option<BTreeSet<String>>)>,
     context: &'d Context<'d>,
     params: u64,
@@ -275,7 +276,7 @@ struct Found {
     is_asked: bool,
 }
 
-/// What a site has found by itself: what it adds to global credibility, and the languages that it shows.
+/// What a site has found without help from others: what it adds to global credibility, and the languages that it shows.
 struct Alone {
     patterns: Vec<(String, u64, bool)>,
     taught: Vec<([u8; 8], u64)>,
@@ -288,7 +289,7 @@ impl Alone {
     }
 }
 
-/// What is known of languages when sites are searched.
+/// What other sites have shown of languages when a site is searched.
 struct Elsewhere {
     profiles: Profiles,
     /// A hash of what other sites show of them.
@@ -304,7 +305,7 @@ impl Elsewhere {
         Ok(Elsewhere { profiles, languages: languages::hash_of(&learnt), is_searched: true })
     }
 
-    /// The hash of what is asked about the languages of a site.
+    /// The hash of what other sites show, if anything is asked about the languages of a site; otherwise 0.
     fn languages_for(&self, is_asked: bool) -> u64 {
         if is_asked { self.languages } else { 0 }
     }

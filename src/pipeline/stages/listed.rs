@@ -1,4 +1,4 @@
-//! What the sitemaps of a site declare of its pages, within limits.
+//! Collects what the sitemaps of a site declare of its pages, within limits.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::store::layout::{AlternateRow, SiteHead};
 use crate::store::records::RecordRef;
 use crate::types::Lang;
 
-/// Versions of a page in one language that are kept, at most: as many as candidates of a page in a language.
+/// How many versions of a page in one language are kept at most: as many as a page may have candidates in a language.
 const MAX_IN_LANG: usize = 16;
-/// Versions of a page in all languages that are kept, at most: as many as a sitemap may declare at once.
+/// How many versions of a page in all languages are kept at most: as many as a group of a sitemap may have.
 const MAX_OF_PAGE: usize = 250;
 /// Hashes of groups that are kept at a time.
 const MAX_KNOWN: usize = 1 << 20;

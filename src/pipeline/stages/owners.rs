@@ -9,7 +9,7 @@ use crate::types::{OptOuts, SkipReason, host_of};
 
 /// The owners of the hosts of a site.
 pub struct Owners {
-    /// By host; only those of which a file was captured.
+    /// What the owners say, by host; only hosts of which a file was captured.
     known: BTreeMap<String, Owner>,
 }
 

@@ -1,5 +1,6 @@
-//! Has the sentence pairs of sites scored by a program of the user, once they are aligned. The scores stand beside the sentence pairs, by
-//! hashes of what was asked: a pair that comes again, on the site as it is now or after it was aligned anew, is not asked about again.
+//! Has the sentence pairs of sites scored by a program of the user, once they are aligned. The scores are kept beside the sentence pairs,
+//! by hashes of the lines that were asked about: a pair that occurs again, on the same site or after it was aligned anew, is not asked
+//! about again.
 
 use std::time::{Duration, Instant};
 
@@ -17,14 +18,15 @@ use crate::store::scoring::{Scoring, slice_of};
 use crate::text::scored;
 use crate::types::SiteId;
 
-/// Questions that are asked before answers are waited for, at most: as many as are answered within [`COMMIT_AFTER`] of the first answer, so that
-/// a program is found out before a commit that says more than it is asked, and one that works on many lines at a time gets many.
+/// How many questions are asked at most before answers are waited for: as many as are answered within [`COMMIT_AFTER`] of the first answer.
+/// So a program that gives more answers than it should is found out before a commit, and a program that works on many lines at a time gets
+/// many.
 const MAX_QUESTIONS: usize = 1024;
-/// The work is committed when so much time has passed since the last commit …
+/// The work is committed when this much time has passed since the last commit,
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
-/// … and at least such a part of the time since asking began …
+/// and also one part in this many of the time since asking began;
 const MAX_LOST: u32 = 100;
-/// … or so many sentence pairs were looked at.
+/// or when this many sentence pairs were examined.
 const COMMIT_LINES: usize = 1 << 16;
 /// The number of sites whose sentence pairs are to be scored.
 ///
@@ -51,7 +53,7 @@ pub fn ask(store: &mut Store, stage: &str, context: &Context<'_>) -> Result<()> 
     let mut asking =
         Asking { scorer, program: None, most: 1, sent, open, lines: 0, done: 0, known: 0, began: now, last: now };
     let asked = asking.sites(store, context, stale, command);
-    // What was answered is kept, whatever came then.
+    // The answers that came are kept, whatever went wrong after them.
     asked.and(asking.commit(store))?;
     asking.program.map_or(Ok(()), Program::finish)
 }
@@ -95,16 +97,17 @@ struct Asking {
     scorer: UserScorer,
     /// The program, once there is something to ask.
     program: Option<Program<f32>>,
-    /// Questions that are asked before answers are waited for.
+    /// How many questions are asked before answers are waited for.
     most: usize,
-    /// The line of each question that was asked and not answered yet, and its number.
+    /// The questions that were asked and not answered yet: the position of the site among the open ones, the hash of the line, and the
+    /// number of the question.
     sent: Vec<(usize, u64, usize)>,
     /// The sites of which something is not committed.
     open: Vec<Scoring>,
-    /// How many sentence pairs and sites were looked at since the last commit; how many sentence pairs since the beginning.
+    /// How many sentence pairs and sites were examined since the last commit; and how many sentence pairs since the beginning.
     lines: usize,
     done: u64,
-    /// Of these, how many were not asked about: their scores were known.
+    /// How many of the latter were not asked about because their scores were known.
     known: u64,
     /// When asking began, and when the last commit was.
     began: Instant,
@@ -146,8 +149,8 @@ impl Asking {
         if self.is_to_be_committed(context)? { self.commit(store) } else { Ok(()) }
     }
 
-    /// Asks about the sentence pairs of the site that was opened last, from one on: the position of its page pair, and how many sentence pairs
-    /// of that come before it. Returns the one to go on with once what was answered is to be committed; `None` at the end.
+    /// Asks about the sentence pairs of the site that was opened last, from the one at `from` on: the position of its page pair, and its
+    /// number in that page pair. When it is time to commit the answers, returns where to go on; `None` at the end.
     fn site(
         &mut self,
         store: &Store,
@@ -180,7 +183,7 @@ impl Asking {
         }
         self.answers(context)?;
         context.check_stop()?;
-        // Each commit writes the list of all records of a site, so that they must not be too many.
+        // Each commit writes the list of all records of a site, so there must not be too many commits.
         let after = COMMIT_AFTER.max(self.began.elapsed() / MAX_LOST);
         Ok(self.last.elapsed() >= after || self.lines >= COMMIT_LINES)
     }
@@ -240,7 +243,7 @@ impl Asking {
             self.open.clear();
             return Err(error);
         }
-        // Where asking ended early, there are questions without an answer.
+        // Where asking has ended early, some questions have no answer.
         for (at, ..) in self.sent.drain(..) {
             self.open[at].is_whole = false;
         }

@@ -17,8 +17,8 @@ const ROWS: usize = 1 << 11;
 /// Mapped page pairs are released after so many records, since each record needs page pairs of many sites.
 const RELEASED_AFTER: usize = 16;
 
-/// Finds the sentence pairs that several of the sites have, and records in the heads of the sites that they were compared. Of several
-/// sites, the one that has it with the best score keeps the pair, and of those as good the one that comes first in `sites`.
+/// Finds the sentence pairs that several of the sites have, and records in the heads of the sites that they were compared. Of several sites
+/// with the same pair, the one where it has the best score keeps it; if several are equally good, the one that comes first in `sites`.
 ///
 /// Memory, beyond the two buffers in which sentence pairs are sorted: a few bytes for each 16 page pairs, and a record of repeats for each
 /// site.

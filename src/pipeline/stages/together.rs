@@ -8,19 +8,19 @@ use crate::error::Result;
 use crate::store::Store;
 use crate::types::{SiteId, family, registrable_domain};
 
-/// Which domains are one site, and the names under which domains are merged.
+/// Which domains are one site, and under which names domains are merged.
 #[derive(Default)]
 pub struct Together {
     groups: Vec<Vec<String>>,
     across_suffixes: bool,
-    /// Of each name that is merged with others, the first of these.
+    /// For each name that is merged with others, the first of these names.
     first: BTreeMap<String, String>,
     /// Of each first name, all of them.
     members: BTreeMap<String, Vec<String>>,
 }
 
 impl Together {
-    /// What corrections say.
+    /// The groups of domains that corrections name.
     pub fn new(corrections: &Corrections, across_suffixes: bool) -> Together {
         let groups = corrections.groups().to_vec();
         let mut together = Together { groups, across_suffixes, ..Together::default() };
@@ -40,7 +40,7 @@ impl Together {
         together
     }
 
-    /// The name of a host by itself: its registrable domain, or the family of that.
+    /// The name of a host by itself: its registrable domain, or the family of that domain if suffixes do not count.
     pub fn base<'h>(&self, host: &'h str) -> Cow<'h, str> {
         if self.across_suffixes { family(host) } else { registrable_domain(host) }
     }
@@ -61,7 +61,7 @@ impl Together {
         members.into_iter().flatten().map(String::as_str).chain(alone)
     }
 
-    /// Groups of domains, those joined that people say are one site.
+    /// Groups of domains, after joining those of which people say that they are one site.
     pub fn joined(&self, mut groups: Vec<Vec<String>>) -> Vec<Vec<String>> {
         for said in &self.groups {
             let is_met = |group: &Vec<String>| group.iter().any(|domain| said.contains(domain));
@@ -77,7 +77,8 @@ impl Together {
         groups
     }
 
-    /// The name of a site of these domains, if people have joined some of them: those, so that the name tells what was applied.
+    /// The name of a site of these domains, if people have joined some of them. It contains the joined domains, so that it shows which
+    /// corrections were applied.
     pub fn site_name(&self, domains: &[String]) -> Option<String> {
         let is_said = |domain: &&String| {
             let mut groups = self.groups.iter().filter(|group| group.contains(*domain));
@@ -89,7 +90,7 @@ impl Together {
     }
 }
 
-/// The sites that are joined otherwise than people say now, and all that may be one site with them.
+/// The sites that are joined in another way than people say now, and all sites that may be one with them.
 ///
 /// # Errors
 /// When the catalog cannot be read.

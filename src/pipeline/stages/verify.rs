@@ -69,7 +69,7 @@ impl Stage for Verify {
 }
 
 impl Verify {
-    /// Judges the pairs of all sites with what is known of their languages, wherever it was learnt.
+    /// Judges the pairs of all sites with what is known of their languages, wherever that was learnt.
     ///
     /// # Errors
     /// As [`Stage::run`].

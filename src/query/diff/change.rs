@@ -1,4 +1,4 @@
-//! What is told of a row that one of two stores has, or both have.
+//! The differences that are reported for a row that one of two stores has, or both.
 
 use crate::types::{Lang, PairLine};
 
@@ -42,7 +42,7 @@ pub struct PairChange {
 }
 
 impl PairChange {
-    /// The line of the store that has it, that of the second where both have it.
+    /// The line of the store that has the pair; that of the second store where both have it.
     pub fn line(&self) -> Option<&PairLine> {
         let [before, after] = &self.lines;
         if self.change == Change::Lost { before.as_ref() } else { after.as_ref() }

@@ -31,7 +31,7 @@ pub fn for_each_pair_change(
     Ok(())
 }
 
-/// Calls `each` with the pairs of a site, and what the other store decided on each.
+/// Calls `each` with the pairs of a site in one store, and what the other store decided on each.
 fn of_site(
     side: &mut Side<'_>,
     id: SiteId,
@@ -55,7 +55,7 @@ fn of_site(
     Ok(())
 }
 
-/// A pair of the second store, with what the first decided on it.
+/// The change of a pair of the second store, given what the first store decided on it.
 fn of_second(line: PairLine, Found { line: before, is_accepted, status }: Found) -> PairChange {
     let differing = before.as_ref().filter(|_| is_accepted).map(|before| differing(before, &line));
     let (change, why) = match differing {
@@ -66,7 +66,7 @@ fn of_second(line: PairLine, Found { line: before, is_accepted, status }: Found)
     PairChange { change, lines: [before, Some(line)], status: [status, ACCEPTED.into()], why }
 }
 
-/// A pair of the first store, with why the second does not have it.
+/// The change of a pair of the first store that the second one does not have, with the reason.
 fn lost(line: PairLine, Found { line: after, status, .. }: Found) -> PairChange {
     PairChange {
         change: Change::Lost,

@@ -14,10 +14,10 @@ use crate::site::results::Site;
 use crate::store::layout::{BeadRow, StoredPage};
 use crate::types::{Lang, SiteId};
 
-/// Calls `each` with every sentence pair that either store keeps: by domain, then those of the second store, then those that only the
-/// first has, each in the order in which its store lists them. What stands on another site too counts as left out where that is known of both
-/// stores ([`Side::is_compared`]). With `texts`, also with the texts of those that differ. In memory are, of
-/// one site of each store, 16 bytes for each page pair and a chunk of sentence pairs.
+/// Calls `each` with every sentence pair that either store keeps: by domain, then those of the second store, then those that only the first
+/// has, each in the order in which its store lists them. Sentence pairs that another site has too count as left out where this is known of
+/// both stores ([`Side::is_compared`]). With `texts`, the texts of those that differ are given too. Memory: for one site of each store, 16
+/// bytes for each page pair and a chunk of sentence pairs.
 ///
 /// # Errors
 /// When a store cannot be read, or what `each` returns.
@@ -49,7 +49,7 @@ type Key = [u64; 2];
 /// One of the two stores, with the sentence pairs of one site.
 struct Aligned<'s> {
     side: Side<'s>,
-    /// Repetitions across sites are known of both stores, and count.
+    /// True where both stores have compared their sites, so that repetitions on other sites count.
     are_compared: bool,
     open: Option<OpenBitext>,
 }
@@ -130,7 +130,7 @@ struct Comparison<'c, 's> {
     other: &'c mut Aligned<'s>,
     order: &'c Config,
     texts: bool,
-    /// True where `side` is the second store; of the first, only what the second has not is told.
+    /// True where `side` is the second store. Of the first store, only what the second one does not have is reported.
     is_second: bool,
 }
 
@@ -198,7 +198,7 @@ impl Comparison<'_, '_> {
         Ok(())
     }
 
-    /// What is told of a sentence pair, given what the other store has of it; `None` where it was told before.
+    /// The change of a sentence pair, given what the other store has of it; `None` where it was reported before.
     fn change(&self, found: Option<&(u8, f32)>, score: f64) -> Option<Change> {
         match found {
             Some((0, _)) if !self.is_second => None,

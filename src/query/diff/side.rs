@@ -21,7 +21,7 @@ pub struct Side<'s> {
     pub store: &'s Store,
     /// Its settings.
     pub config: &'s Config,
-    /// What is compared; `None` where the store has nothing of it.
+    /// The part of the store that is compared; `None` where the store has nothing of it.
     pub scope: Option<Scope>,
     /// The site that was asked for last.
     open: Option<OpenSite>,
@@ -31,14 +31,14 @@ pub struct Side<'s> {
 pub struct Found {
     /// The pair, if it was proposed.
     pub line: Option<PairLine>,
-    /// True where it is a pair.
+    /// True where the two pages are a pair.
     pub is_accepted: bool,
-    /// `accepted`, or why it is no pair.
+    /// `accepted`, or the reason why the two pages are no pair.
     pub status: String,
 }
 
 impl<'s> Side<'s> {
-    /// Of a store with its settings: of a host or registrable domain, or of all.
+    /// One side of a comparison: a store with its settings, or only a host or registrable domain of it.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -50,7 +50,7 @@ impl<'s> Side<'s> {
         Ok(Side { store, config, scope, open: None })
     }
 
-    /// True where all sites of the store are compared, and what its sentence pairs repeat of other sites is known.
+    /// True where all sites of the store are being compared, and the store knows which sentence pairs repeat those of other sites.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -130,7 +130,7 @@ impl<'s> Side<'s> {
     }
 }
 
-/// What is said of a pair that a store has.
+/// The status of a pair that a store has.
 pub const ACCEPTED: &str = "accepted";
 
 impl Found {
@@ -168,7 +168,7 @@ pub fn domains(before: &Side<'_>, after: &Side<'_>) -> Result<Vec<[Option<SiteId
     }
 }
 
-/// A site with its pairs, each by its position in the record that has them.
+/// An open site with its pairs, each by its position in the record that has it.
 pub struct OpenSite {
     /// The site.
     pub site: Site,
@@ -180,7 +180,7 @@ pub struct OpenSite {
 struct Rows {
     /// By the two pages, the lower one first.
     of_pages: FxHashMap<(u32, u32), u32>,
-    /// Accepted ones, by a page and the language of the other page.
+    /// The accepted pairs, by a page and the language of the other page.
     of_page: FxHashMap<(u32, Lang), u32>,
 }
 
@@ -246,7 +246,7 @@ impl OpenSite {
         self.rows().of_pages.get(&(a.min(b), a.max(b))).copied()
     }
 
-    /// What was decided on a pair.
+    /// The status of a judged pair: what was decided on it.
     fn status(&self, at: u32, config: &Config) -> String {
         let Some(judged) = self.judged(at) else { return ACCEPTED.into() };
         let name = judged.outcome.name();

@@ -1,4 +1,4 @@
-//! Facts that `explain` asks of the methods which judged a pair: they are computed, since no record has them.
+//! Facts that no record has: `explain` asks the methods that judged a pair to compute them.
 
 use std::cell::OnceCell;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// An existing pair, as `pairs` lists it or as a key was assigned it, by URLs.
+/// A pair that exists: one that `pairs` lists or that a key was assigned, given by its URLs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NamedPair {
     /// The page of the language that sorts first.

@@ -234,7 +234,7 @@ impl OfKeys<'_, '_> {
     fn why_alone(&self, found: &mut PageExplanation) -> Result<PageVerdict> {
         let pairs = found.candidates.len();
         let of_keys = self.leads(found)?;
-        // If the page stands under a URL of another language, candidates that only words or links propose are not worth telling.
+        // If the URL of the page is one of another language, candidates that only words or links propose are not worth mentioning.
         let by_urls = self.opened.judged_pairs(self.page).any(|judged| judged.method < Method::Link);
         Ok(match of_keys {
             PageVerdict::TextNotInUrlLanguage { .. } if !by_urls => of_keys,

@@ -226,11 +226,11 @@ pub enum LanguageReason {
     Detected,
     /// It is written in the letters of this language; this preset looks at nothing else.
     Letters,
-    /// The names that the site uses, its keys and its pages show it.
+    /// The names that the site uses, its keys or its pages show that language.
     Site,
-    /// In its text those letters stand beside each other that do in texts in this language.
+    /// The letters of its text stand beside each other as they do in texts in this language.
     Profile,
-    /// In its text those letters stand beside each other that do in texts which other sites call by the name of this language.
+    /// The letters of its text stand beside each other as they do in texts that other sites call by the name of this language.
     Learnt,
     /// A language that nothing names: pages of the site are alike, and lack the words of all languages that can be told.
     Unnamed,

@@ -126,7 +126,7 @@ fn in_words(source: &SourceFacts) -> String {
     format!("{}{key}: {counts}, estimated precision {:.4}", source.method.name(), source.est_precision)
 }
 
-/// The first lines of a detail in one line: files of owners have many.
+/// The first lines of a detail, put into one line: the files of owners have many lines.
 fn few_lines(detail: &str) -> String {
     const FEW: usize = 12;
     let mut lines: Vec<&str> = detail.lines().take(FEW).collect();

@@ -41,10 +41,10 @@ pub struct BeadRow {
     pub texts: [u64; 2],
     /// For each text, whether its function words are those of another language.
     pub are_foreign: [bool; 2],
-    /// For each text, whether it is so long that it would not be the same in another language.
+    /// For each text, whether it is so long that a translation of it would not read the same.
     pub are_long: [bool; 2],
-    /// Whether one text is a copy of the other one: the same apart from numbers, quotation marks and signs beside spaces, or mostly in the language of
-    /// the other page.
+    /// Whether one text is a copy of the other one: both are the same apart from numbers, quotation marks and signs beside spaces, or one
+    /// is mostly in the language of the other page.
     pub is_copy: bool,
     /// First byte of the first side in its page's text.
     pub a_start: u32,
@@ -101,7 +101,7 @@ pub struct BitextPairRow {
 /// Sentence pairs that occur more than once, on a site or on several, in the order of the site's beads. Kind 12.
 #[derive(Archive, Serialize, Clone, Debug, Default)]
 pub struct RepeatRecord {
-    /// One row for each bead concerned.
+    /// One row for each sentence pair that is repeated.
     pub rows: Vec<RepeatRow>,
 }
 

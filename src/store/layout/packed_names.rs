@@ -1,4 +1,4 @@
-//! Names of records and digests of payloads, as WARC files write them, in few bytes: one that says how the rest is written, and the rest.
+//! Names of records and digests of payloads, as WARC files write them, in few bytes: the first byte says how the rest is written.
 //!
 //! Whatever is written in the usual way takes the bytes that it stands for; anything else is kept as text. Both come back letter by letter.
 

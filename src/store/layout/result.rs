@@ -28,7 +28,8 @@ pub struct ResultRecord {
     pub copies: Vec<(u32, u32)>,
     /// Hosts, as `hosts` lists them.
     pub hosts: Vec<HostRow>,
-    /// The languages of which the site shows the letters, as named without help from other sites, each with the hash of the family of its domain then.
+    /// The languages whose letters the site shows, named without help from other sites; each with the hash of the family that the domain
+    /// belonged to when this was found.
     pub taught: Vec<([u8; 8], u64)>,
 }
 
@@ -110,7 +111,7 @@ impl ArchivedResultRecord {
         self.alone.iter().map(|alone| (alone.0.as_str(), alone.1.to_native(), alone.2))
     }
 
-    /// The languages that the site shows letters of, each with the hash of the witness.
+    /// The languages whose letters the site shows, each with the hash of the family of domains that counts as one witness.
     pub fn shown(&self) -> impl Iterator<Item = ([u8; 8], u64)> {
         self.taught.iter().map(|shown| (shown.0, shown.1.to_native()))
     }

@@ -40,7 +40,8 @@ pub struct SiteChunk {
     pub latin_share: Vec<u8>,
     /// [`PageEntry::letters`] of the pages that have them, [`KINDS`] bytes a page.
     pub letters: Vec<u8>,
-    /// Where those of a page stand: 0 for none, or their place among those of the chunk, from 1.
+    /// Where the letters of each page stand in `letters`: 0 for a page that has none, else the place of the page among those that have
+    /// some, counted from 1.
     pub letter_places: Vec<u32>,
     /// Bytes of text.
     pub text_bytes: Vec<u32>,
@@ -52,7 +53,7 @@ pub struct SiteChunk {
     pub forms: Vec<u8>,
     /// [`PageEntry::links`].
     pub links: Vec<u64>,
-    /// What pages say of themselves, in the order of the pages; most say nothing, and have none.
+    /// What pages say of themselves, in the order of the pages. Most pages say nothing, and have no row.
     pub signals: Vec<SignalRow>,
     /// URLs of licences that they name, each once.
     pub licenses: Vec<String>,

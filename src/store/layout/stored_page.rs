@@ -79,7 +79,7 @@ pub fn encode(url: &str, archive: u32, capture: &Capture, page: &Page) -> Vec<u8
         put(&mut out, number);
     }
     out.extend(page.detected.to_bytes());
-    // The sign says who told the language.
+    // The sign of the confidence says who told the language: it is negative for the user's program.
     let confidence = if page.is_by_program { -page.confidence } else { page.confidence };
     out.extend(confidence.to_le_bytes());
     out.extend(page.latin_share.to_le_bytes());
@@ -419,7 +419,7 @@ impl StoredPage {
         }
     }
 
-    /// The links, with their URLs put together again, and all else that names the page.
+    /// The links of the page with their whole URLs, and everything else that names the page.
     pub fn links(&self) -> Vec<Link> {
         let link = |row: LinkRow<'_>| Link {
             url: [row.shared, row.rest].concat(),

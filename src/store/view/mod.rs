@@ -1,9 +1,9 @@
-//! The view: the catalog as of a commit, in files that never change; readers and the process that writes have the same ones.
+//! The view: the catalog as of a commit, in files that never change. Readers and the process that writes use the same files.
 //!
 //! Each commit writes its changes into one *run*, sorted by key, and the manifest names the runs that make up the view, the oldest first. A
 //! run that is at most twice as long as the new one is merged into it, so n commits leave some log n runs, and every entry is written some
 //! log n times. A reader opens the runs, and needs no lock; a run that is deleted later stays readable to those who have opened it. Each
-//! run says which earlier ones it takes the place of, so that the files tell what the last commit was even without a manifest.
+//! run says which earlier runs it replaces, so that the files show what the last commit was even without a manifest.
 
 mod run;
 
@@ -53,7 +53,7 @@ impl View {
         Ok(view)
     }
 
-    /// Goes over to other runs, of which the view may have some.
+    /// Goes over to other runs. Runs that the view already has open are not opened again.
     ///
     /// # Errors
     /// As [`View::open`]; the view is then as it was.
@@ -177,7 +177,7 @@ pub fn last_runs(store: &Path) -> Option<Vec<RunName>> {
     Some(names).filter(|names| is_whole && !names.is_empty())
 }
 
-/// The same without those that cannot be read; and whether there are none of these.
+/// The runs of the last commit without those that cannot be read, and whether all of them can be read and none is missing.
 pub fn readable_runs(store: &Path) -> (Vec<RunName>, bool) {
     let folder = store.join(FOLDER);
     let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -190,7 +190,7 @@ pub fn readable_runs(store: &Path) -> (Vec<RunName>, bool) {
             continue;
         };
         numbers.retain(|&earlier| earlier < since);
-        // What it does not take the place of ends with the run before it.
+        // The run before the ones that this run replaces must be there.
         is_whole &= numbers.last().copied() == since.checked_sub(1);
         names.push(name);
     }
@@ -198,8 +198,8 @@ pub fn readable_runs(store: &Path) -> (Vec<RunName>, bool) {
     (names, is_whole)
 }
 
-/// The entries of some runs that can be read and whose keys are wanted; and whether all could be read. Where a later entry cannot be read,
-/// the one that it replaced is told.
+/// The entries with a wanted key that can be read in some runs, and whether all entries could be read. Where a later entry cannot be read,
+/// the earlier one that it replaced is returned.
 pub fn salvage(store: &Path, names: &[RunName], is_wanted: impl Fn(&[u8]) -> bool) -> (Salvaged, bool) {
     let folder = store.join(FOLDER);
     let (mut found, mut is_whole) = (Salvaged::new(), true);
@@ -291,7 +291,7 @@ impl Publisher {
         Ok(())
     }
 
-    /// Writes a run of others and of changes, which takes the place of all runs from the number `since` on.
+    /// Writes one run from other runs and from changes. It replaces all runs from the number `since` on.
     fn write(&mut self, runs: &[Run], delta: &Delta, since: u64) -> Result<RunName> {
         let mut writer = RunWriter::create(&self.folder, self.next, since)?;
         let is_oldest = since == 0;
@@ -385,7 +385,7 @@ mod tests {
                 }
                 publisher.add(&delta).expect("room on disk");
                 view.follow(folder.path(), publisher.names()).expect("it was written");
-                // A merged run that is not removed yet counts no more.
+                // A run that was merged into a later one no longer counts, even if its file is still there.
                 prop_assert_eq!(last_runs(folder.path()), Some(publisher.names().to_vec()));
                 publisher.tidy();
                 if number % 5 == 4 {

@@ -2,7 +2,7 @@
 //!
 //! docs/format.md describes the bytes. The index of the blocks holds the checksum of each block, so the checksum of the index, which the
 //! manifest has, stands for the whole file. A block is copied and then checked, so that later changes of the file do not affect what was
-//! read. The index stays in memory, and of readers the blocks in which they looked up a key.
+//! read. The index stays in memory; readers also keep the blocks in which they have looked up a key.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -50,8 +50,8 @@ impl RunName {
     }
 }
 
-/// What a whole file says of itself: the name of the run, and the number from which on it takes the place of earlier runs. `None` where no
-/// such file is there, or it was not written to its end.
+/// What a complete file says of itself: the name of the run, and the number of the first run that it replaces. `None` where there is no
+/// such file, or where it was not written to its end.
 pub fn read_name(folder: &Path, number: u64) -> Option<(RunName, u64)> {
     let file = files::open(&path(folder, number)).ok()?;
     let bytes = file.metadata().ok()?.len();
@@ -59,7 +59,7 @@ pub fn read_name(folder: &Path, number: u64) -> Option<(RunName, u64)> {
     read_at(&file, &mut head, 0).ok()?;
     read_at(&file, &mut trailer, bytes.checked_sub(TRAILER as u64)?).ok()?;
     let name = RunName { number, crc: word(&trailer[12..]), bytes };
-    // The checksum of the index is that of the trailer only where the file is whole.
+    // The trailer has the right checksum of the index only if the file is complete.
     Run::open(folder, &name).ok()?;
     Some((name, long(&head[24..])))
 }
@@ -82,7 +82,7 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// Begins the run with a number, which takes the place of all runs from the number `since` on. It gets its name when it is finished.
+    /// Begins the run with a number. It replaces all runs from the number `since` on. It gets its name when it is finished.
     ///
     /// # Errors
     /// When the file cannot be made.
@@ -176,7 +176,8 @@ pub struct Run {
     /// Where the blocks end, and the index begins.
     end: u64,
     file: Arc<File>,
-    /// The blocks in which a key was looked up; `None` for the process that writes, which reads them anew, since its memory is measured.
+    /// The blocks in which a key was looked up, kept for the next time. `None` for the process that writes: it reads blocks anew each time,
+    /// because its memory is limited.
     kept: Option<Arc<[OnceLock<Vec<u8>>]>>,
 }
 
@@ -311,7 +312,7 @@ impl Run {
         low.checked_sub(1)
     }
 
-    /// Calls `each` with every entry of the blocks that can be read; false where there are others.
+    /// Calls `each` with every entry of the blocks that can be read; returns false if some blocks cannot be read.
     pub fn salvage(&self, mut each: impl FnMut(Entry<'_>)) -> bool {
         let mut is_whole = true;
         for block in 0..self.count {
