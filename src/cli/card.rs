@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
 
 use diglot::export::{Row, sides};
+use diglot::query::tag_and_name;
 use diglot::types::{Lang, Provenance, domain_of};
 use indicatif::BinaryBytes;
 use xxhash_rust::xxh3::xxh3_64;
@@ -147,6 +148,11 @@ impl Card {
             "{rows} sentence pairs from web archives, found and aligned by diglot {}.\n",
             env!("DIGLOT_VERSION")
         )?;
+        let langs: BTreeSet<Lang> = self.figures.keys().flat_map(|(langs, _)| *langs).map(Lang::as_tagged).collect();
+        if !langs.is_empty() {
+            let names: Vec<String> = langs.into_iter().map(tag_and_name).collect();
+            writeln!(out, "Languages: {}.\n", names.join(", "))?;
+        }
         if let Some((name, (langs, parts))) = self.configs().first_key_value() {
             writeln!(out, "```python\nfrom datasets import load_dataset\n")?;
             let (data, split) = (quoted(&self.name), self.split(parts[0]));
@@ -263,6 +269,7 @@ pub mod tests {
             "- config_name: en-fr\n  data_files:\n  - split: \"dev\"\n    path: \"en-fr/dev[.-]*\"\n  - split: \"train\"\n",
             "- config_name: en-zh-Hans\n",
             "\n3 sentence pairs from",
+            "\nLanguages: en English, fr French, zh-Hans Simplified Chinese.\n",
             "| en-fr | train | 1 | 1 | 2.00 KiB |",
             "| en-zh-Hans | dev | 0 | 0 | no file |",
             "\nNo domain is in `part`, so there are no such splits.\n",

@@ -1,8 +1,11 @@
 //! `diglot hosts`.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use clap::Args;
 use diglot::config::Config;
-use diglot::query::{self, Scope, Shortage, number};
+use diglot::query::{self, Scope, Shortage, in_english, number};
 use diglot::store::Store;
 use diglot::types::Lang;
 use serde_json::{Value, json};
@@ -11,12 +14,14 @@ use super::filter::HostArg;
 use super::freshness::Lists;
 use super::global::Global;
 use super::listing::{ListArgs, WhereArg};
+use super::table::NAME;
 
 /// List the hosts, with their pages, pairs and languages.
 ///
 /// The ones with most pairs come first, unless --sort says otherwise. CREDIBILITY is C(w), that of the best key of the host: the share of
 /// its pages that the key pairs. `--sort rank` adds PageRank among the hosts with pairs. `und` counts pages of no language, and untranslated
-/// copies. With --few-pairs, WHY is the likeliest reason why few pages of the host are paired.
+/// copies. With --few-pairs, WHY is the likeliest reason why few pages of the host are paired. What the languages are called in English is told below
+/// a table on a terminal, and is `name` in JSON.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -71,7 +76,7 @@ impl Hosts {
             }
             listing.row(row)?;
         }
-        Ok(listing.finish()?)
+        Ok(listing.finish_with(legend)?)
     }
 
     fn list_few_pairs(&self, store: &Store, config: &Config, scope: &Scope) -> anyhow::Result<()> {
@@ -81,11 +86,47 @@ impl Hosts {
             let row = vec![json!(host), json!(pages), json!(pairs), langs, json!(reason.to_string())];
             listing.row(row)?;
         }
-        Ok(listing.finish()?)
+        Ok(listing.finish_with(legend)?)
     }
 }
 
 /// The languages of a host with their numbers of pages, as a list; as text, "en:12 fr:3", where the format has no lists.
 fn langs_of<'l>(langs: impl Iterator<Item = (&'l Lang, &'l u32)>) -> Value {
-    langs.map(|(lang, pages)| json!({ "lang": lang.as_str(), "pages": pages })).collect()
+    langs.map(|(lang, pages)| json!({ "lang": lang.as_str(), NAME: in_english(*lang), "pages": pages })).collect()
+}
+
+/// How many languages are named below a table.
+const NAMED: usize = 40;
+
+/// What the languages of a table are called, those with the most pages first.
+fn legend(rows: &[Vec<Value>]) -> Option<String> {
+    let mut pages: BTreeMap<&str, (u64, &str)> = BTreeMap::new();
+    for found in rows.iter().flatten().filter_map(Value::as_array).flatten() {
+        let (Some(lang), Some(name)) = (found["lang"].as_str(), found[NAME].as_str()) else { continue };
+        pages.entry(lang).or_insert((0, name)).0 += found["pages"].as_u64().unwrap_or_default();
+    }
+    let mut langs: Vec<_> = pages.into_iter().collect();
+    langs.sort_by_key(|(_, (pages, _))| Reverse(*pages));
+    let more = langs.len().saturating_sub(NAMED);
+    let mut names: Vec<String> =
+        langs.into_iter().take(NAMED).map(|(lang, (_, name))| format!("{lang} {name}")).collect();
+    names.extend((more > 0).then(|| format!("and {more} more")));
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_of_a_table_are_named_once_and_those_without_a_name_are_not() {
+        let langs = |langs: &[(&str, u32)]| {
+            let langs: Vec<_> =
+                langs.iter().map(|(tag, pages)| (Lang::from_tag(tag).expect("a tag"), *pages)).collect();
+            vec![json!("a.org"), langs_of(langs.iter().map(|(lang, pages)| (lang, pages)))]
+        };
+        let rows = [langs(&[("en", 3), ("kmb", 5), ("und", 9)]), langs(&[("en", 7)])];
+        assert_eq!(legend(&rows).as_deref(), Some("en English, kmb Kimbundu"));
+        assert_eq!(legend(&[langs(&[("und", 9)])]), None);
+    }
 }

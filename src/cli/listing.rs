@@ -11,6 +11,7 @@ use diglot::export::{ColumnKind, Condition, safe_cell};
 use diglot::types::nearest_name;
 use serde_json::Value;
 
+use super::say::say;
 use super::table::{self, plain};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -284,14 +285,27 @@ impl Listing {
         Ok(!is_full)
     }
 
-    pub fn finish(mut self) -> io::Result<()> {
+    pub fn finish(self) -> io::Result<()> {
+        self.finish_with(|_| None)
+    }
+
+    /// As [`Listing::finish`]; below a table on a terminal stands what `legend` makes of its rows.
+    pub fn finish_with(mut self, legend: impl FnOnce(&[Vec<Value>]) -> Option<String>) -> io::Result<()> {
         if let Some(sort) = self.sort {
             let mut rows = std::mem::take(&mut self.unsorted);
             rows.sort_by(|a, b| sort.compare(a, b));
             rows.into_iter().try_for_each(|row| self.print(row))?;
         }
         match self.rows {
-            Rows::Table(rows) => table::print(&self.columns, &rows),
+            Rows::Table(rows) => {
+                table::print(&self.columns, &rows)?;
+                if stdout().is_terminal()
+                    && let Some(text) = legend(&rows)
+                {
+                    say(text);
+                }
+                Ok(())
+            }
             Rows::Tsv(mut out) => out.flush(),
             Rows::Csv(mut out, _) => out.flush(),
             Rows::Jsonl(mut out) => out.flush(),

@@ -164,6 +164,9 @@ fn text_of_number(number: &serde_json::Number, decimals: usize) -> String {
     }
 }
 
+/// What something is called, beside its tag. It stands in JSON alone.
+pub const NAME: &str = "name";
+
 /// A value as text.
 pub fn plain(value: &Value) -> String {
     match value {
@@ -171,7 +174,10 @@ pub fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         // "en:12 fr:3".
         Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join(" "),
-        Value::Object(fields) => fields.values().map(plain).collect::<Vec<_>>().join(":"),
+        Value::Object(fields) => {
+            let fields = fields.iter().filter(|(name, _)| *name != NAME);
+            fields.map(|(_, value)| plain(value)).collect::<Vec<_>>().join(":")
+        }
         other => other.to_string(),
     }
 }
@@ -207,7 +213,7 @@ mod tests {
 
     #[test]
     fn lists_are_texts_where_there_are_no_lists() {
-        let langs = json!([{ "lang": "en", "pages": 12 }, { "lang": "fr", "pages": 3 }]);
+        let langs = json!([{ "lang": "en", NAME: "English", "pages": 12 }, { "lang": "fr", "pages": 3 }]);
         assert_eq!(plain(&langs), "en:12 fr:3");
     }
 }

@@ -9,7 +9,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 use super::exporter::{Content, Extra, Job, Row, rounded};
 use super::mark::identity;
-use crate::language::{self, profiles::HEAD};
+use crate::language::{self, names::in_english, profiles::HEAD};
 use crate::text::contacts::{has_email, has_phone};
 use crate::text::near::near;
 use crate::types::{
@@ -381,6 +381,7 @@ const PAGES: &[Column<PageLine>] = &[
     Column("license", Maybe(|page| license(&page.provenance))),
     Column("record_id", Maybe(|page| told_text(&page.provenance.record_id))),
     Column("payload_digest", Maybe(|page| told_text(&page.provenance.payload_digest))),
+    Column("language", Maybe(|page| in_english(page.lang).map(Into::into))),
 ];
 
 const FETCH: &[Column<FetchLine>] = &[
@@ -393,8 +394,9 @@ const FETCH: &[Column<FetchLine>] = &[
 // The same columns as in files of profiles, which this program reads.
 const LANGUAGES: &[Column<LanguageLine>] = &[
     Column(HEAD[0], Text(|line| line.lang.as_str())),
-    Column(HEAD[1], Int(|line| line.domains)),
-    Column(HEAD[2], Text(|line| &line.letters)),
+    Column(HEAD[1], Maybe(|line| in_english(line.lang).map(Into::into))),
+    Column(HEAD[2], Int(|line| line.domains)),
+    Column(HEAD[3], Text(|line| &line.letters)),
 ];
 
 /// The language of a side's text, told once.

@@ -72,6 +72,12 @@ impl<'p> ByLetters<'p> {
         self.profiles.refute(letters, guess, may_be)
     }
 
+    /// How far `letters` are from those of a language, in nats a pair of letters; `None` where nothing is known of it.
+    pub fn distance(&self, letters: &Letters, lang: Lang) -> Option<f64> {
+        self.is_asked.store(true, Ordering::Relaxed);
+        self.profiles.distance(letters, lang)
+    }
+
     /// True where `letters` are farther from those of a language than texts in it are.
     pub fn are_far(&self, letters: &Letters, lang: Lang) -> bool {
         self.is_asked.store(true, Ordering::Relaxed);

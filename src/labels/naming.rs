@@ -267,6 +267,30 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_names_an_unknown_language_if_its_texts_are_unlike_the_one_that_they_are_taken_for_and_a_country_none()
+     {
+        const SPANISH: &str = "Todos los seres humanos nacen libres e iguales en dignidad y derechos y, dotados como están de razón y conciencia, deben \
+                               comportarse fraternalmente los unos con los otros. Toda persona tiene todos los derechos y libertades proclamados en esta \
+                               Declaración, sin distinción alguna de raza, color, sexo, idioma, religión, opinión política o de cualquier otra índole.";
+        let found = |text: &dyn Fn(usize) -> String| {
+            let with = |(url, facts): (String, PageFacts), text: String| (url, count(&text), facts);
+            let english =
+                (0..6).map(|n| with(page(&format!("x.org/en/{n}"), "en", 0.98, "und"), ENGLISH[n % 2].to_owned()));
+            // No profile shows what Avar looks like.
+            let other = (0..6).map(|n| with(page(&format!("x.org/av/{n}"), "es", 0.98, "und"), text(n)));
+            let pages = LetteredPages(other.chain(english).collect());
+            let read = ByLetters::new(&pages, Profiles::shipped());
+            let mut site = SiteIndex::collect(&pages, |page| Some(read.facts(page).detected));
+            name(&read, &mut site, |_| true);
+            (0..6).map(|page| site.lang(page).unwrap_or_default().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&wolof), ["av"; 6]);
+        assert_eq!(found(&|_| SPANISH.to_owned()), ["es"; 6]);
+        // Partly in the other language of the site.
+        assert_eq!(found(&|n| ENGLISH[n % 2].to_owned()), ["es"; 6]);
+    }
+
+    #[test]
     fn a_text_that_is_likely_in_a_language_of_the_site_does_not_take_the_name_of_its_host() {
         let told = |host: &'static str, lang: &'static str, pages: usize| {
             (0..pages).map(move |n| page(&format!("{host}.x.org/{n}"), lang, 0.98, "und"))

@@ -50,6 +50,11 @@ pub fn in_english(lang: Lang) -> Option<String> {
     Some(format!("{name} ({})", script.unwrap_or(variant)))
 }
 
+/// A language as people read it, its tag and what it is called in English: `kmb Kimbundu`; the tag alone where it has no name.
+pub fn tag_and_name(lang: Lang) -> String {
+    in_english(lang).map_or_else(|| lang.to_string(), |name| format!("{lang} {name}"))
+}
+
 /// Longer labels, in bytes, are no names.
 const MAX_BYTES: usize = 80;
 
@@ -85,6 +90,8 @@ mod tests {
             assert_eq!(name(tag).as_deref(), Some(expected));
         }
         assert_eq!((name("qzz"), in_english(Lang::UNKNOWN)), (None, None));
+        let shown = ["kmb", "sr-Latn", "qzz"].map(|tag| tag_and_name(Lang::from_tag(tag).expect("a tag")));
+        assert_eq!(shown, ["kmb Kimbundu", "sr-Latn Serbian (Latin)", "qzz"]);
         // All whose letters are known.
         let profiles = include_str!("profiles.tsv").lines().filter_map(|line| Lang::parse(line.split('\t').next()?));
         assert_eq!(

@@ -186,7 +186,7 @@ const MOST_LINES: usize = 4096;
 const MOST_OF_ONE: usize = 16;
 
 /// The head of a file of profiles as `export --what languages` writes it. [`read`] passes it over.
-pub const HEAD: [&str; 3] = ["lang", "domains", "letters"];
+pub const HEAD: [&str; 4] = ["lang", "language", "domains", "letters"];
 
 /// Reads a file of profiles, a line each.
 ///

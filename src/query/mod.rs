@@ -37,6 +37,7 @@ mod units;
 mod walk;
 
 pub use crate::keys::State as KeyState;
+pub use crate::language::names::{in_english, tag_and_name};
 pub use crate::site::Scope;
 pub use crate::site::hosts::{HostLine, hosts, hosts_in, hosts_named};
 pub use crate::site::languages::{for_each_language, learnt_languages};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use diglot::query::{BINS, EDGES, Overview};
+use diglot::query::{BINS, EDGES, Overview, tag_and_name};
 use diglot::types::{Lang, LangPair, counted, grouped};
 
 use super::views::Frame;
@@ -170,9 +170,13 @@ fn funnel(name: &'static str, steps: Vec<Counted<'_>>) -> Funnel {
 
 impl Figures {
     pub fn new(found: &Overview, to: Links<'_>) -> Figures {
-        let mut langs: Vec<(&str, u64)> =
-            found.pages_by_lang.iter().map(|(lang, &pages)| (lang.as_str(), pages)).collect();
+        let mut langs: Vec<(Lang, u64)> = found.pages_by_lang.iter().map(|(&lang, &pages)| (lang, pages)).collect();
         langs.sort_by_key(|lang| std::cmp::Reverse(lang.1));
+        let most = langs.first().map_or(0, |lang| lang.1);
+        let of_lang = |(lang, pages): (Lang, u64)| {
+            let link = to.list("/hosts", pages, &[("lang", lang.as_str())]);
+            Bar::new(&tag_and_name(lang), pages, most, link)
+        };
         let methods = found.methods.iter().map(|(method, &count)| (method.name(), count));
         Figures {
             scope: format!(
@@ -185,7 +189,7 @@ impl Figures {
             matrix: matrix(&found.langs, to),
             histograms: histograms(found, to),
             methods: bars(methods.collect(), |name, count| to.list("/pairs", count, &[("method", name)])),
-            langs: bars(langs, |name, count| to.list("/hosts", count, &[("lang", name)])),
+            langs: langs.into_iter().map(of_lang).collect(),
         }
     }
 }
@@ -264,7 +268,7 @@ fn matrix(pairs: &BTreeMap<LangPair, u64>, to: Links<'_>) -> Matrix {
         let link = to.list("/pairs", count, &[("langs", &format!("{a} {b}"))]);
         Some(Cell { count: grouped(count), link, level })
     };
-    let rows = langs.iter().map(|&a| (a.as_str().to_owned(), langs.iter().map(|&b| cell(a, b)).collect()));
+    let rows = langs.iter().map(|&a| (tag_and_name(a), langs.iter().map(|&b| cell(a, b)).collect()));
     Matrix { rows: rows.collect(), langs: langs.iter().map(|lang| lang.as_str().to_owned()).collect() }
 }
 
@@ -294,6 +298,7 @@ mod tests {
         let last = &figures.histograms[0].bins[BINS - 1];
         assert_eq!((last.height, last.y, last.count.as_str()), (Histogram::HEIGHT, 0, "2"));
         assert_eq!(figures.matrix.langs, ["en", "zh"]);
+        assert_eq!(figures.matrix.rows[0].0, "en English");
         assert!(figures.matrix.rows[0].1[0].is_none());
         assert_eq!(figures.matrix.rows[0].1[1].as_ref().map(|cell| cell.level), Some(LEVELS));
     }

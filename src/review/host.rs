@@ -15,7 +15,7 @@ use super::answer::{Fields, Request, answer, page};
 use super::failure::Failure;
 use super::filters;
 use super::hosts::langs_of;
-use super::lists::{ROWS, filter, methods, order, outcomes, paging};
+use super::lists::{ROWS, filter, methods, order, outcomes, paging, pair_of};
 use super::pair::link_in_list;
 use super::state::App;
 use super::views::*;
@@ -168,8 +168,7 @@ fn lang_choices(lines: &[HostLine], chosen: &str) -> Vec<Choice> {
     let mut found = vec![Choice::new("", "all languages", chosen)];
     for (at, a) in langs.iter().enumerate() {
         for b in &langs[at + 1..] {
-            let name = format!("{a}-{b}");
-            found.push(Choice::new(&format!("{a} {b}"), &name, chosen));
+            found.push(Choice::new(&format!("{a} {b}"), &pair_of(*a, *b), chosen));
         }
     }
     found

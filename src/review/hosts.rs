@@ -5,7 +5,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use diglot::query::{self, HostLine};
+use diglot::query::{self, HostLine, tag_and_name};
 use diglot::types::{Lang, grouped};
 
 use super::answer::{Fields, Request, answer, page};
@@ -83,9 +83,10 @@ pub async fn hosts(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
             }
         };
         let known = counted.iter().flat_map(|counted| counted.overview.pages_by_lang.keys());
-        let known: Vec<&str> = known.map(Lang::as_str).collect();
+        let known: Vec<(&str, String)> = known.map(|lang| (lang.as_str(), tag_and_name(*lang))).collect();
+        let known = known.iter().map(|(tag, name)| (*tag, name.as_str()));
         page(&HostsPage {
-            langs: choices("any language", known.iter().map(|lang| (*lang, *lang)), request.get("lang").unwrap_or("")),
+            langs: choices("any language", known, request.get("lang").unwrap_or("")),
             lacks: choices("all", LACKS, request.get("show").unwrap_or("")),
             heads: Sort::ALL.map(|known| head(request, &frame, known, (sort, is_turned))).into(),
             order: [("sort", request.get("sort")), ("turned", request.get("turned"))]
@@ -134,13 +135,16 @@ fn rows(request: &Request, frame: &Frame, counted: &Counted, found: &[&Host]) ->
     Ok(found.iter().map(row).collect())
 }
 
-/// "en 12, fr 10", the most pages first.
+/// "en English 12, fr French 10", the most pages first.
 pub fn langs_of(line: &HostLine) -> String {
     let mut langs: Vec<(Lang, u32)> = line.langs.iter().map(|(&lang, &pages)| (lang, pages)).collect();
     langs.sort_by_key(|(_, pages)| std::cmp::Reverse(*pages));
     let more = langs.len().saturating_sub(LANGS);
-    let mut parts: Vec<String> =
-        langs.iter().take(LANGS).map(|(lang, pages)| format!("{lang} {}", grouped(u64::from(*pages)))).collect();
+    let mut parts: Vec<String> = langs
+        .iter()
+        .take(LANGS)
+        .map(|(lang, pages)| format!("{} {}", tag_and_name(*lang), grouped(u64::from(*pages))))
+        .collect();
     if more > 0 {
         parts.push(format!("{more} more"));
     }

@@ -6,9 +6,9 @@ use axum::extract::{Form, Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use diglot::evaluate::{MarkedGold, agreement, estimate};
-use diglot::query;
+use diglot::query::{self, tag_and_name};
 use diglot::store::{Marks, Standing};
-use diglot::types::{Mark, Marked, Verdict, counted, grouped};
+use diglot::types::{Lang, Mark, Marked, Verdict, counted, grouped};
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -227,6 +227,7 @@ fn item_sides(request: &Request, frame: &Frame, marked: &Marked) -> Result<Optio
             SideView {
                 url: plain(url),
                 lang: lang.to_owned(),
+                language: Lang::from_tag(lang).map_or_else(|| lang.to_owned(), tag_and_name),
                 blocks: parts.map(|(text, class)| (class, vec![PieceView::bare(&text)])).collect(),
                 ..SideView::default()
             }

@@ -1,6 +1,6 @@
 //! Reads from a request which part of a long list it asks for.
 
-use diglot::query::{Decided, PairFilter, PairOrder, Part, Spot};
+use diglot::query::{Decided, PairFilter, PairOrder, Part, Spot, in_english};
 use diglot::types::{Lang, LangPair, Method, Outcome, SiteId, grouped};
 
 use super::answer::Request;
@@ -33,9 +33,16 @@ pub fn lang_pair(text: &str) -> Result<LangPair, Failure> {
     LangPair::new(parse(a)?, parse(b)?).ok_or_else(bad)
 }
 
+/// Two languages as people read them: "en-fr English, French".
+pub fn pair_of(a: Lang, b: Lang) -> String {
+    let names: Vec<String> = [a, b].into_iter().filter_map(in_english).collect();
+    let space = if names.is_empty() { "" } else { " " };
+    format!("{a}-{b}{space}{}", names.join(", "))
+}
+
 /// The language pairs that a form offers.
 pub fn lang_pairs<'l>(known: impl IntoIterator<Item = &'l LangPair>, chosen: &str) -> Vec<Choice> {
-    let choice = |of: &LangPair| Choice::new(&format!("{} {}", of.a, of.b), &format!("{}-{}", of.a, of.b), chosen);
+    let choice = |of: &LangPair| Choice::new(&format!("{} {}", of.a, of.b), &pair_of(of.a, of.b), chosen);
     let all = std::iter::once(Choice::new("", "all languages", chosen)).chain(known.into_iter().map(choice));
     with_chosen(all, &chosen.replacen(' ', "-", 1), chosen)
 }

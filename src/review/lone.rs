@@ -5,7 +5,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use diglot::query::{self, LoneFilter, LonePage, LoneReason, Scope, Steps};
+use diglot::query::{self, LoneFilter, LonePage, LoneReason, Scope, Steps, tag_and_name};
 use diglot::types::{Lang, grouped};
 
 use super::answer::{Fields, Request, answer, page};
@@ -108,7 +108,7 @@ fn of_all(request: &Request, filter: LoneFilter) -> Result<LonePages, Failure> {
 }
 
 fn row(frame: &Frame, line: &LonePage) -> LoneRow {
-    let lang = if line.lang.is_known() { line.lang.to_string() } else { String::new() };
+    let lang = if line.lang.is_known() { tag_and_name(line.lang) } else { String::new() };
     LoneRow { link: frame.page(&line.url), url: plain(&line.url), lang, reason: line.reason.name() }
 }
 
@@ -120,8 +120,8 @@ fn counted(name: &str, pages: u64) -> String {
 fn lang_choices(langs: impl Iterator<Item = (Lang, u64)>, filter: LoneFilter) -> Vec<Choice> {
     let chosen = filter.lang.map(|lang| lang.to_string()).unwrap_or_default();
     let choice = |(lang, pages): (Lang, u64)| {
-        let name = if lang.is_known() { lang.as_str() } else { "none: takes no part" };
-        Choice::new(lang.as_str(), &counted(name, pages), &chosen)
+        let name = if lang.is_known() { tag_and_name(lang) } else { "none: takes no part".to_owned() };
+        Choice::new(lang.as_str(), &counted(&name, pages), &chosen)
     };
     with_chosen(std::iter::once(Choice::new("", "all", &chosen)).chain(langs.map(choice)), &chosen, &chosen)
 }

@@ -16,6 +16,7 @@ use super::failure::Failure;
 use super::figures::{Figures, Links};
 use super::filters;
 use super::judge::newest;
+use super::lists::pair_of;
 use super::state::App;
 use super::views::*;
 
@@ -103,7 +104,7 @@ fn cards(frame: &Frame, counted: &Counted) -> Vec<Card> {
     };
     let langs = found.langs.iter().map(|(of, &count)| {
         let link = frame.link("/pairs", &[("langs", &format!("{} {}", of.a, of.b))]);
-        (link, format!("{}-{}", of.a, of.b), count)
+        (link, pair_of(of.a, of.b), count)
     });
     let lone = found
         .lone

@@ -7,7 +7,7 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use diglot::query::explain::{CandidateOutcome, PageExplanation, words};
-use diglot::query::{self, Nearest};
+use diglot::query::{self, Nearest, tag_and_name};
 use diglot::store::Store;
 use diglot::types::CanonicalUrl;
 use diglot::{Error, explain};
@@ -105,7 +105,7 @@ fn candidates(frame: &Frame, page: &PageExplanation) -> Vec<CandidateRow> {
     let row = |candidate: &diglot::query::explain::CandidateFacts| CandidateRow {
         link: frame.pair(&page.url, &candidate.url),
         url: plain(&candidate.url),
-        lang: candidate.lang.as_str().to_owned(),
+        lang: tag_and_name(candidate.lang),
         method: candidate.method.to_owned(),
         key: plain(candidate.key.as_deref().unwrap_or("")),
         score: format!("{:.4}", candidate.score),

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use diglot::config::Config;
 use diglot::explain;
 use diglot::query::explain::{Explanation, PairExplanation, words};
-use diglot::query::{self, PairFilter, PairOrder, Reading, Scope, Side, Spot, Steps};
+use diglot::query::{self, PairFilter, PairOrder, Reading, Scope, Side, Spot, Steps, tag_and_name};
 use diglot::store::Store;
 use diglot::types::{CanonicalUrl, Lang, Marked, PairLine, grouped};
 
@@ -174,6 +174,7 @@ pub fn side_view(frame: &Frame, side: Side, is_out: &[bool]) -> SideView {
         page: frame.page(&side.url),
         url: plain(&side.url),
         lang: if side.lang.is_known() { side.lang.as_str().to_owned() } else { Lang::UNKNOWN.as_str().to_owned() },
+        language: tag_and_name(side.lang),
         title: plain(&side.title),
         blocks: blocks.collect(),
         rest: if side.is_cut {

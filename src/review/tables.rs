@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use diglot::config::Config;
-use diglot::query::{self, ArchiveLine, HostLine, KeyLine, Overview, Scope};
+use diglot::query::{self, ArchiveLine, HostLine, KeyLine, Overview, Scope, tag_and_name};
 use diglot::store::Store;
 use diglot::types::{Lang, grouped, pattern};
 
@@ -50,7 +50,7 @@ impl Table {
 fn languages<'l>(langs: impl Iterator<Item = (&'l Lang, &'l u32)>) -> String {
     let mut langs: Vec<(&Lang, &u32)> = langs.collect();
     langs.sort_by_key(|&(lang, pages)| (Reverse(pages), lang));
-    let texts = langs.iter().map(|(lang, pages)| format!("{lang} {}", grouped(u64::from(**pages))));
+    let texts = langs.iter().map(|(lang, pages)| format!("{} {}", tag_and_name(**lang), grouped(u64::from(**pages))));
     texts.collect::<Vec<_>>().join(", ")
 }
 

@@ -219,6 +219,8 @@ pub struct SideView {
     /// Address of the explanation of the page; empty: none.
     pub page: String,
     pub lang: String,
+    /// The language as people read it: its tag and its name.
+    pub language: String,
     pub title: String,
     pub blocks: Vec<(&'static str, Vec<PieceView>)>,
     /// A note on text that is not shown.

@@ -122,7 +122,7 @@ fn a_language_that_two_sites_name_is_known_on_a_third() {
     // Given to another store.
     let file = folder.join("seen.tsv");
     let seen = stdout(&store, &["export", "--what", "languages", "--format", "tsv"]);
-    assert!(seen.starts_with("lang\tdomains\tletters\ntlh\t2\t"), "{}", &seen[..80]);
+    assert!(seen.starts_with("lang\tlanguage\tdomains\tletters\ntlh\tKlingon\t2\t"), "{}", &seen[..80]);
     fs::write(&file, &seen).expect("room on disk");
     let other = folder.join("other");
     diglot(&other).args(["run", "--quiet", "--languages"]).arg(&file).arg(&third).assert().success();

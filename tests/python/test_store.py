@@ -55,6 +55,8 @@ def test_batches_are_the_table(store: diglot.Store) -> None:
     assert store.pairs_batches().read_all() == store.pairs()
     assert store.documents_batches().read_all() == store.documents()
     assert store.units_batches().read_all() == store.units()
+    languages = store.languages().to_pylist()
+    assert languages[0]["name"] == "English" and sum(row["pages"] for row in languages) == store.counts()["pages"]
     assert store.pages_batches().read_all() == store.pages()
 
 

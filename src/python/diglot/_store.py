@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,12 +49,13 @@ KEYS = pa.schema(
         *(required(name, pa.string()) for name in ("state", "key", "scope")),
     ]
 )
+_LANGUAGES = pa.schema([required("lang", pa.string()), optional("name", pa.string()), required("pages", pa.int64())])
 _HOSTS = pa.schema(
     [
         *(required(name, pa.string()) for name in ("host", "domain")),
         *(required(name, pa.int64()) for name in ("pages", "pairs")),
         required("credibility", pa.float64()),
-        required("langs", pa.list_(pa.struct([required("lang", pa.string()), required("pages", pa.int64())]))),
+        required("langs", pa.list_(pa.struct([*_LANGUAGES]))),
     ]
 )
 _DEEP = pa.schema(
@@ -276,7 +278,7 @@ class Store:
     def pages(
         self, *, host: str | None = None, langs: Langs = None, where: Where = None, limit: int | None = None
     ) -> pa.Table:
-        """The pages with their texts, whether they are paired or not: `url lang title text tags date archive offset`."""
+        """The pages with their texts, whether they are paired or not: `url lang title text tags date archive offset`, and the `language` by name."""
         return self.pages_batches(host=host, langs=langs, where=where, limit=limit).read_all()
 
     def pages_batches(
@@ -299,6 +301,17 @@ class Store:
         at = hosts.schema.get_field_index("langs")
         langs = counts_by_name(row.as_py() for row in hosts.column("langs"))
         return hosts.set_column(at, pa.field("langs", langs.type, nullable=False), langs)
+
+    def languages(self, *, host: str | None = None) -> pa.Table:
+        """The languages of the pages: `lang name pages`, those with the most pages first; `name` is in English, where that is known."""
+        names: dict[str, str | None] = {}
+        pages: Counter[str] = Counter()
+        for langs in self._listing("hosts", _HOSTS, host=host).column("langs").to_pylist():
+            for found in langs:
+                names[found["lang"]] = found["name"]
+                pages[found["lang"]] += found["pages"]
+        rows = sorted(pages.items(), key=lambda row: (-row[1], row[0]))
+        return pa.table([[lang for lang, _ in rows], [names[lang] for lang, _ in rows], [count for _, count in rows]], schema=_LANGUAGES)
 
     def explain(self, url: str, other: str | None = None) -> dict[str, Any]:
         """Why a page was or was not paired or, with `other`, why two pages are or are not a pair.

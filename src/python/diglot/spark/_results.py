@@ -25,7 +25,7 @@ _MAYBE = (
     *("reason", "block_a", "block_b", "kind_a", "kind_b", "near_a", "near_b"),
     *("machine_translated_a", "machine_translated_b", "original", "opt_out_a", "opt_out_b", "license_a", "license_b"),
     *("machine_translated", "opt_out", "license", "record_id", "payload_digest", "date", "date_a", "date_b"),
-    *("record_id_a", "record_id_b", "payload_digest_a", "payload_digest_b", "kind", "paragraph", "sentence"),
+    *("record_id_a", "record_id_b", "payload_digest_a", "payload_digest_b", "kind", "paragraph", "sentence", "language"),
 )
 
 
@@ -140,6 +140,7 @@ TABLES = {
         license=_T,
         record_id=_T,
         payload_digest=_T,
+        language=_T,
     ),
     "units": _required(
         unit=_T,

@@ -165,6 +165,8 @@ class Scenario:
     english_third: bool = False
     # Whether one paragraph in five of the other languages is in English.
     english_parts: bool = False
+    # Whether one paragraph in five of the English pages is in the second language.
+    other_parts: bool = False
     # What is wrong on a third of the sites: declared (`en` on every page), markers (those of the next language), both.
     wrong: str = ''
     # Whether the marker of a third of the pages of the other languages is that of the language after theirs, on every site.
@@ -235,6 +237,8 @@ def scenarios(texts, seed):
                                ('both', replace(held_out, declared=True)), ('neither', replace(held_out, layout='opaque'))):
             found['held-out-%s-%s' % (kind, mark)] = scenario
     found['english-parts'] = replace(found['five-both'], english_parts=True)
+    # Of the languages without a short code: paragraphs of one on pages that have another one beside them.
+    found['other-parts'] = Scenario(tuple(zip(itertools.repeat('en'), rare_some[:40:2], rare_some[1:40:2])), declared=True, other_parts=True)
     # What two sites show of a language is known on a third one.
     found['threes'] = Scenario(tuple(('en', tag) for tag in rare_some[:40] for _ in range(3)), threes=True)
     return found
@@ -310,10 +314,11 @@ class Page:
     document: int
 
 
-def other_of(scenario, place, own, english):
+def other_of(scenario, place, own, english, second):
     """The text that a paragraph is of; `place` is the seed, its language, its article and number."""
-    is_left = scenario.english_parts and random.Random('part %d %s %d %d' % place).random() < .2
-    return english if is_left else own
+    if random.Random('part %d %s %d %d' % place).random() >= .2:
+        return own
+    return english if scenario.english_parts else second if scenario.other_parts and own is english else own
 
 
 def pages_of(texts, scenario, at, seed):
@@ -343,7 +348,7 @@ def pages_of(texts, scenario, at, seed):
             own = english if page in untranslated else text
             menu = english if scenario.english_menu else text
             declared = says if scenario.declared else ''
-            of = {(n, at): other_of(scenario, (seed, tag, n, at), own, english)
+            of = {(n, at): other_of(scenario, (seed, tag, n, at), own, english, texts[tags[1]])
                   for n in articles for at in range(len(own.articles[n][1]))}
             body = body_of(own, articles, menu, [urls[0], urls[-1], urls[(page + 1) % PAGES]], declared, of)
             left = sum(len(own.articles[n][1][at]) for (n, at), text in of.items() if text is english)
