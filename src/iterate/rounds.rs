@@ -352,13 +352,17 @@ impl<'v, 's> Rounds<'v, 's> {
             }
         }
         by_part.retain(|_, pairs| pairs.len() >= judging.min_good);
-        let is_own = |&(&(langs, part), pairs): &(&(LangPair, u32), &Vec<&Compared>)| {
-            // If the part around it has the same pairs, its weights are the same.
-            let outer = parts.outer(part).and_then(|outer| by_part.get(&(langs, outer)));
-            outer.is_none_or(|outer| outer.len() != pairs.len())
-        };
+        // A part that has the same pairs as one inside it says no more than that one.
+        let counts: Vec<((LangPair, u32), usize)> = by_part.iter().map(|(&of, pairs)| (of, pairs.len())).collect();
+        for ((langs, part), count) in counts {
+            if let Some(outer) = parts.outer(part).map(|outer| (langs, outer))
+                && by_part.get(&outer).is_some_and(|pairs| pairs.len() == count)
+            {
+                by_part.remove(&outer);
+            }
+        }
         let mut fitted = Vec::new();
-        for (&of, pairs) in by_part.iter().filter(is_own) {
+        for (&of, pairs) in &by_part {
             fitted.extend(self.fitted_to(pairs, &judging.shipped)?.map(|scorer| (of, scorer)));
         }
         self.fitted_by_keys = fitted.iter().map(|(of, _)| *of).collect();

@@ -125,7 +125,7 @@ fn decide_once(weighed: &mut [Weighed<'_>], min_score: f64) -> bool {
     for (of, weighed) in weighed.iter().enumerate() {
         order.extend((0..weighed.compared.len()).filter(|&at| weighed.is_open(at)).map(|at| (of, at)));
     }
-    let rank = |&(of, at): &(usize, usize)| (weighed[of].scores[at] >= min_score, weighed[of].log_odds[at]);
+    let rank = |&(of, at): &(usize, usize)| (weighed[of].is_enough(at, min_score), weighed[of].log_odds[at]);
     order.sort_unstable_by(|x, y| {
         let ((is_enough_x, odds_x), (is_enough_y, odds_y)) = (rank(x), rank(y));
         let pair = |(of, at): &(usize, usize)| weighed[*of].compared[*at].candidate.pair;
@@ -138,14 +138,13 @@ fn decide_once(weighed: &mut [Weighed<'_>], min_score: f64) -> bool {
         let Candidate { pair, method, .. } = weighed[of].compared[at].candidate;
         let is_taken = [pair.a, pair.b].iter().any(|&page| taken.contains(&(of, page)));
         let is_above_all = is_declared(method) || method == Method::Pinned;
-        let [is_enough, is_enough_alone] =
-            [weighed[of].scores[at], weighed[of].alone[at]].map(|score| score >= min_score);
+        let is_enough = weighed[of].is_enough(at, min_score);
         weighed[of].outcomes[at] = if is_taken {
             Outcome::LostToBetter
-        } else if !is_enough_alone {
+        } else if !is_enough && weighed[of].alone[at] < min_score {
             Outcome::LowScore
         } else if !is_enough {
-            // Its rivals may be as good as it because they are not known to be contradicted, and it theirs.
+            // If it were known to be contradicted, its rivals might be probable.
             match is_above_all || documents.agree(pair) {
                 true => Outcome::LowScore,
                 false => Outcome::Contradicted,
@@ -504,6 +503,11 @@ impl Weighed<'_> {
         !matches!(self.outcomes[at], Outcome::SameText | Outcome::Contradicted)
     }
 
+    /// True for candidates with at least `min_score`, and for those that people have pinned, even if they pinned several for one page.
+    fn is_enough(&self, at: usize, min_score: f64) -> bool {
+        self.scores[at] >= min_score || self.compared[at].candidate.method == Method::Pinned
+    }
+
     /// Sets the scores of the candidates that may be accepted, given each other.
     fn set_scores(&mut self) {
         let rivals = self.rivals.odds(|at| if self.is_open(at) { self.log_odds[at] } else { f64::NEG_INFINITY });
@@ -578,6 +582,13 @@ mod tests {
         let outcomes: Vec<_> = rows.iter().map(|row| row.outcome).collect();
         assert_eq!(outcomes[..3], [Outcome::Accepted, Outcome::LostToBetter, Outcome::LostToBetter]);
         assert!(rows[0].score == 1.0 && rows[1].score < 1e-9 && outcomes[3] == Outcome::Accepted);
+        // Of several pins of one page, one is accepted.
+        for pins in 2..4 {
+            let compared: Vec<Compared> = (0..pins).map(|at| one(0, 10 + at, Method::Pinned, 0.0)).collect();
+            let rows = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default()).pairs;
+            let outcomes: Vec<_> = rows.iter().map(|row| row.outcome).collect();
+            assert!(outcomes[0] == Outcome::Accepted && outcomes[1..].iter().all(|one| *one == Outcome::LostToBetter));
+        }
     }
 
     #[test]

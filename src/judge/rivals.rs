@@ -22,10 +22,12 @@ pub struct Rivals {
 /// The numbers of two pages, each on its own side.
 type Pages = [u32; 2];
 
-/// A candidate of odds below these takes nothing from others, and messages that change by less than this share are settled.
+/// A candidate of odds below these takes nothing from others: it would take a thousandth of a page's probability at most, and would join groups.
+/// Messages that change by less than this share are settled.
 const NEGLIGIBLE: f64 = 1e-3;
-/// How many steps may be taken to sum the sets of a group: pages of its smaller side are in or out, for each of its candidates.
-const MOST_STEPS: usize = 1 << 18;
+/// How many steps may be taken to sum the sets of a group: 2ᵏ for each candidate, k pages being on the smaller side, so that six pages that may each
+/// have any of six others are summed, and no candidate costs more than some hundred steps.
+const MOST_STEPS: usize = 1 << 12;
 /// Rounds of messages, at most. Candidates that are all alike settle in fewer; in long chains and in rings of which none is, what is said after so
 /// many rounds stands.
 const ROUNDS: usize = 24;
@@ -49,7 +51,7 @@ impl Rivals {
 
     /// For each candidate, how many times as probable it is that one of its pages, or each, has another partner than that they have each
     /// other. `log_odds` are those of each candidate that its pages are partners, in nats, if they had no other candidates; −∞ for what is no
-    /// candidate. O(n), times a constant that depends on the size of groups.
+    /// candidate. O(n), times some hundred steps at most.
     pub fn odds(&self, log_odds: impl Fn(usize) -> f64) -> Vec<f64> {
         let odds = |&(at, _): &(usize, _)| log_odds(at).clamp(-CERTAIN, CERTAIN).exp();
         let weights: Vec<f64> = self.contested.iter().map(odds).collect();
@@ -302,7 +304,7 @@ mod tests {
 
     #[test]
     fn of_two_pages_and_two_that_are_alike_a_little_evidence_counts_as_it_is() {
-        // The sets: nothing, four single pairs, and both ways to pair all: with e²⁰ and e¹⁰ for each pair, the latter alone count.
+        // The two ways to pair all weigh e²⁰ each, and single pairs e¹⁰, so that the two decide.
         let candidates = [(1, 10), (2, 11), (1, 11), (2, 10)];
         let odds = found(&candidates, &[10.1, 10.1, 10.0, 10.0]);
         assert!((odds[0] - (-0.2f64).exp()).abs() < 1e-3 && (odds[2] - 0.2f64.exp()).abs() < 1e-3, "{odds:?}");

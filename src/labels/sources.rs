@@ -407,7 +407,7 @@ impl Known {
 /// How far the texts of a site are from the profiles of the languages that they are told to be in: what a site writes about moves all its languages away from
 /// what they look like elsewhere, and program text that stands among them does.
 struct Usual {
-    /// Each language that words tell, with that distance; of equal ones all.
+    /// Each language that words tell, with that distance.
     of: BTreeMap<Lang, f64>,
 }
 
@@ -415,8 +415,9 @@ struct Usual {
 /// gives, in nats a pair of letters (an estimate: of 64 groups of pages in a language of 20 real sites none is farther by more than .06; texts in Portuguese
 /// are farther from the profile of Spanish by .06 to .17, in Ukrainian from that of Russian by .18, in Czech from that of Slovak by .12).
 const UNLIKE: f64 = 0.08;
+/// What chance gives, times the pairs of letters: as for the distance within which letters tell a language (an estimate).
 const BY_CHANCE: f64 = 50.0;
-/// Texts in a language that is not written in Latin letters, of which more are A–Z, are partly in another one.
+/// A text in a language that is not written in Latin letters is partly in another one if more than this share of its letters are A–Z.
 const PARTLY_LATIN: f32 = 0.05;
 
 impl Usual {

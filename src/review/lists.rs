@@ -33,11 +33,12 @@ pub fn lang_pair(text: &str) -> Result<LangPair, Failure> {
     LangPair::new(parse(a)?, parse(b)?).ok_or_else(bad)
 }
 
-/// Two languages as people read them: "en-fr English, French".
+/// Two languages as people read them: "en-fr English, French". No names where one of them has none.
 pub fn pair_of(a: Lang, b: Lang) -> String {
-    let names: Vec<String> = [a, b].into_iter().filter_map(in_english).collect();
-    let space = if names.is_empty() { "" } else { " " };
-    format!("{a}-{b}{space}{}", names.join(", "))
+    match in_english(a).zip(in_english(b)) {
+        Some((of_a, of_b)) => format!("{a}-{b} {of_a}, {of_b}"),
+        None => format!("{a}-{b}"),
+    }
 }
 
 /// The language pairs that a form offers.
