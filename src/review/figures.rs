@@ -175,7 +175,7 @@ impl Figures {
         let most = langs.first().map_or(0, |lang| lang.1);
         let of_lang = |(lang, pages): (Lang, u64)| {
             let link = to.list("/hosts", pages, &[("lang", lang.as_str())]);
-            Bar::new(&tag_and_name(lang), pages, most, link)
+            Bar::new(tag_and_name(lang), pages, most, link)
         };
         let methods = found.methods.iter().map(|(method, &count)| (method.name(), count));
         Figures {
