@@ -166,7 +166,7 @@ mod tests {
     fn the_hosts_with_most_pairs_come_first_and_the_rest_is_counted() {
         let lines = (0..ROWS as u64 + 2).map(|pairs| host(&format!("h{pairs}.test"), 1_203, pairs)).collect();
         let table = hosts(lines);
-        assert_eq!(table.rows[0], ["h51.test", "1,203", "51", "en 1,200, zh 3"]);
+        assert_eq!(table.rows[0], ["h51.test", "1,203", "51", "en English 1,200, zh Chinese 3"]);
         assert_eq!((table.rows.len(), table.rest.as_str()), (ROWS, "and 2 more: diglot hosts"));
         assert!(hosts(vec![host("a.test", 1, 0)]).rest.is_empty());
         assert!(table.rows.iter().all(|row| row.len() == table.columns.len()));
