@@ -18,6 +18,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
@@ -80,7 +81,8 @@ class Session:
         return self.one(selector).text
 
     def wait(self, holds, what):
-        WebDriverWait(self.driver, 20).until(lambda _: holds(), what)
+        # What is looked at may be replaced in the same moment.
+        WebDriverWait(self.driver, 20, ignored_exceptions=[StaleElementReferenceException]).until(lambda _: holds(), what)
 
     def follow(self, act):
         """Does what leads to another page, and waits for it."""
