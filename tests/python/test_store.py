@@ -97,8 +97,9 @@ def test_keys_are_those_that_are_listed(store: diglot.Store) -> None:
 def test_hosts_are_those_that_are_listed(store: diglot.Store) -> None:
     expected = listed(store, "hosts", "--sort", "rank")
     hosts = store.hosts(sort="rank").to_pylist()
+    names = {row["lang"]: row["name"] for row in store.languages().to_pylist()}
     for row in hosts:
-        row["langs"] = [{"lang": lang, "pages": pages} for lang, pages in row["langs"]]
+        row["langs"] = [{"lang": lang, "name": names.get(lang), "pages": pages} for lang, pages in row["langs"]]
     assert hosts == expected
     assert dict(store.hosts(host="fr.packaging.site.test")["langs"][0].as_py()) == {"en": 1, "fr": 9, "und": 2}
     assert store.hosts(limit=0).schema == store.hosts().schema
