@@ -831,6 +831,7 @@ def test_inputs_that_cannot_be_read_are_named_and_left_out_on_demand(fake: Fake,
     assert {line[0] for line in fake.log()} == {"inputs", "keys"}
 
 
+@pytest.mark.long
 def test_a_run_whose_driver_is_killed_goes_on_among_the_archives(fake: Fake, tmp_path: pathlib.Path) -> None:
     shutil.rmtree(fake.work)
     archives = [tmp_path / f"{number:02}.warc" for number in range(13)]
