@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use crate::index::clusters::Clusters;
 use crate::index::site::{PageFacts, Pages, SKETCH, SiteIndex};
 use crate::language::codes::{is_language_name, names_language};
 use crate::text::runs::for_each_text;
@@ -90,7 +91,7 @@ fn untranslated(pages: &dyn Pages, site: &SiteIndex<'_>, canonical: &Canonical, 
     if telling.is_empty() {
         return Vec::new();
     }
-    let mut clusters = Clusters::default();
+    let mut clusters = Clusters::new(pages.count());
     let mut markers: BTreeMap<u32, Vec<(Field, String)>> = BTreeMap::new();
     for (a, b, (field, from, to)) in edits().filter(|(_, _, edit)| telling.contains(&hash_of(*edit))) {
         clusters.join(a, b);
@@ -284,37 +285,6 @@ impl Purity {
         let all: u32 = langs.values().sum();
         let of_lang = langs.get(&lang).copied().unwrap_or(0);
         (u64::from(of_lang) * 1000).checked_div(u64::from(all)).unwrap_or(0) as u32
-    }
-}
-
-/// Sets joined pairwise.
-#[derive(Default)]
-struct Clusters {
-    parent: BTreeMap<u32, u32>,
-}
-
-impl Clusters {
-    fn root(&mut self, page: u32) -> u32 {
-        let parent = *self.parent.entry(page).or_insert(page);
-        if parent == page {
-            return page;
-        }
-        let root = self.root(parent);
-        self.parent.insert(page, root);
-        root
-    }
-
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parent.insert(a.max(b), a.min(b));
-    }
-
-    fn members(&mut self) -> Vec<Vec<u32>> {
-        let mut members: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for page in self.parent.keys().copied().collect::<Vec<_>>() {
-            members.entry(self.root(page)).or_default().push(page);
-        }
-        members.into_values().collect()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Data structures for lookup: sorting within a memory budget, token → bitmap postings, the choice of the capture that counts for a URL,
-//! the URLs and links of a site, the smallest few of many items, and compact numbers.
+//! the URLs and links of a site, the smallest few of many items, compact numbers, and sets that are joined pairwise.
 
 pub mod addresses;
 pub mod captures;
+pub mod clusters;
 pub mod graph;
 pub mod numbers;
 pub mod order;

@@ -10,6 +10,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::index::clusters::Clusters;
+
 /// The candidates of a language pair, by their pages.
 pub struct Rivals {
     /// For each candidate that has rivals: its place, and the numbers of its two pages among those of such candidates.
@@ -77,18 +79,18 @@ impl Rivals {
     /// The candidates that count, in groups that share no page.
     fn groups(&self, weights: &[f64]) -> Vec<Group> {
         let counts = |at: &usize| weights[*at] >= NEGLIGIBLE;
-        let of_b = self.pages[0];
-        let mut nodes: Vec<u32> = (0..(of_b + self.pages[1]) as u32).collect();
-        let places = |pages: Pages| [pages[0] as usize, of_b + pages[1] as usize];
+        // Pages of the second side have the numbers behind those of the first.
+        let [of_a, of_b] = self.pages.map(|count| count as u32);
+        let mut clusters = Clusters::new(of_a + of_b);
         for at in (0..weights.len()).filter(counts) {
-            let [x, y] = places(self.contested[at].1).map(|page| root(&mut nodes, page));
-            nodes[x.max(y)] = x.min(y) as u32;
+            let [a, b] = self.contested[at].1;
+            clusters.join(a, of_a + b);
         }
-        let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut numbers: FxHashMap<u32, usize> = FxHashMap::default();
         let mut groups: Vec<(Group, [FxHashMap<u32, u32>; 2])> = Vec::new();
         for at in (0..weights.len()).filter(counts) {
             let pages = self.contested[at].1;
-            let number = *numbers.entry(root(&mut nodes, pages[0] as usize)).or_insert(groups.len());
+            let number = *numbers.entry(clusters.root(pages[0])).or_insert(groups.len());
             if number == groups.len() {
                 groups.push(Default::default());
             }
@@ -110,15 +112,6 @@ fn numbered(pages: Pages, numbers: &mut [FxHashMap<u32, u32>; 2]) -> Pages {
         let next = numbers[side].len() as u32;
         *numbers[side].entry(pages[side]).or_insert(next)
     })
-}
-
-/// The node that stands for the set of a node; sets are joined by making one stand for the other.
-fn root(nodes: &mut [u32], mut node: usize) -> usize {
-    while nodes[node] as usize != node {
-        nodes[node] = nodes[nodes[node] as usize];
-        node = nodes[node] as usize;
-    }
-    node
 }
 
 /// Candidates that share pages, directly or by way of others.
