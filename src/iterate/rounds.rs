@@ -328,7 +328,7 @@ impl<'v, 's> Rounds<'v, 's> {
             };
             let leading = list.into_iter().filter(|(one, evidence)| leads(one.candidate.pair, *evidence));
             let leading: Vec<&Compared> = leading.map(|(one, _)| one).collect();
-            fitted.push(((langs, part), self.fitted_to(&leading, &self.settings.judge.fit.shipped)?));
+            fitted.push(((langs, part), self.fitted_to(&leading)?));
         }
         for (of, scorer) in fitted {
             // Where there are too few examples, the weights of the run are used.
@@ -343,7 +343,7 @@ impl<'v, 's> Rounds<'v, 's> {
     /// Fits weights to each part with enough pairs of keys, as if it were a site by itself: the weights around it are a mixture, and parts
     /// differ in how similar their translations are. Cost: for each part as much as to compare `fit_pairs` pairs and their near misses.
     fn fit_by_keys(&mut self) -> Result<()> {
-        let (parts, judging) = (self.site.parts(), &self.settings.judge.fit);
+        let parts = self.site.parts();
         let mut by_part = ByPart::<Vec<&Compared>>::new();
         for one in self.compared.iter().filter(|one| is_example(one)) {
             let PagePair { langs, a, b } = one.candidate.pair;
@@ -351,7 +351,7 @@ impl<'v, 's> Rounds<'v, 's> {
                 parts.chain(parts.common(a, b)).for_each(|part| by_part.entry((langs, part)).or_default().push(one));
             }
         }
-        by_part.retain(|_, pairs| pairs.len() >= judging.min_good);
+        by_part.retain(|_, pairs| pairs.len() >= self.settings.judge.fit.min_good);
         // A part that has the same pairs as one inside it says no more than that one.
         let counts: Vec<((LangPair, u32), usize)> = by_part.iter().map(|(&of, pairs)| (of, pairs.len())).collect();
         for ((langs, part), count) in counts {
@@ -363,7 +363,7 @@ impl<'v, 's> Rounds<'v, 's> {
         }
         let mut fitted = Vec::new();
         for (&of, pairs) in &by_part {
-            fitted.extend(self.fitted_to(pairs, &judging.shipped)?.map(|scorer| (of, scorer)));
+            fitted.extend(self.fitted_to(pairs)?.map(|scorer| (of, scorer)));
         }
         self.fitted_by_keys = fitted.iter().map(|(of, _)| *of).collect();
         self.fitted.extend(fitted);
@@ -372,7 +372,7 @@ impl<'v, 's> Rounds<'v, 's> {
 
     /// Weights that tell pairs of one part from their near misses: up to `fit_pairs` of them, those with the smallest hashes, of which no
     /// near miss is clearly better. `None` where there are too few.
-    fn fitted_to(&self, pairs: &[&Compared], prior: &Scorer) -> Result<Option<Scorer>> {
+    fn fitted_to(&self, pairs: &[&Compared]) -> Result<Option<Scorer>> {
         let judging = &self.settings.judge.fit;
         let hash = |one: &Compared| self.site.hash_of_pair((one.candidate.pair.a, one.candidate.pair.b));
         let mut sample = Smallest::new(self.settings.learn.fit_pairs);
@@ -386,7 +386,7 @@ impl<'v, 's> Rounds<'v, 's> {
         let misses = misses.into_iter().zip(of_misses).collect();
         let undoubted = learn::undoubted(pairs, misses, |one| judging.shipped.contents(one));
         let [good, bad] = undoubted.map(|list| list.into_iter().map(|(_, one)| one).collect::<Vec<_>>());
-        Ok(Scorer::fit(&good, &bad, prior, judging))
+        Ok(Scorer::fit(&good, &bad, &judging.shipped, judging))
     }
 
     fn accepted(&self) -> Vec<PagePair> {

@@ -141,14 +141,10 @@ fn decide_once(weighed: &mut [Weighed<'_>], min_score: f64) -> bool {
         let is_enough = weighed[of].is_enough(at, min_score);
         weighed[of].outcomes[at] = if is_taken {
             Outcome::LostToBetter
-        } else if !is_enough && weighed[of].alone[at] < min_score {
-            Outcome::LowScore
         } else if !is_enough {
-            // If it were known to be contradicted, its rivals might be probable.
-            match is_above_all || documents.agree(pair) {
-                true => Outcome::LowScore,
-                false => Outcome::Contradicted,
-            }
+            // What is probable but for its rivals makes way for them if it is contradicted.
+            let makes_way = weighed[of].alone[at] >= min_score && !is_above_all && !documents.agree(pair);
+            if makes_way { Outcome::Contradicted } else { Outcome::LowScore }
         } else if !documents.join(pair) && !is_above_all {
             Outcome::Contradicted
         } else {

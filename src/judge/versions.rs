@@ -20,25 +20,20 @@ pub struct Documents {
 impl Documents {
     /// Whether the groups of a pair's two pages are the same, or have no language in common. Time: the number of languages of both groups.
     pub fn agree(&mut self, pair: PagePair) -> bool {
-        let [of_a, of_b] = pair.sides().map(|version| self.group_of(version));
-        let [of_a, of_b] = [of_a, of_b].map(|group| &self.groups[group]);
-        let has = |group: &[(Lang, u32)], lang: Lang| group.binary_search_by_key(&lang, |version| version.0).is_ok();
-        let (small, large) = if of_a.len() < of_b.len() { (of_a, of_b) } else { (of_b, of_a) };
-        std::ptr::eq(small, large) || !small.iter().any(|version| has(large, version.0))
+        let [small, large] = self.groups_of(pair);
+        small == large || self.are_apart(small, large)
     }
 
     /// Joins the groups of a pair's two pages. `false`, and nothing changes, where they do not [agree](Documents::agree). Time: the number
     /// of languages of both groups; moving pages from group to group takes the logarithm of a document's pages for each page in all.
     pub fn join(&mut self, pair: PagePair) -> bool {
-        let [of_a, of_b] = pair.sides().map(|version| self.group_of(version));
-        if of_a == of_b {
+        let [small, large] = self.groups_of(pair);
+        if small == large {
             return true;
         }
-        if !self.agree(pair) {
+        if !self.are_apart(small, large) {
             return false;
         }
-        let (small, large) =
-            if self.groups[of_a].len() < self.groups[of_b].len() { (of_a, of_b) } else { (of_b, of_a) };
         let moved = std::mem::take(&mut self.groups[small]);
         for &(_, page) in &moved {
             self.group.insert(page, large);
@@ -51,6 +46,18 @@ impl Documents {
     /// The pages of each group, by language.
     pub fn into_groups(self) -> impl Iterator<Item = Vec<(Lang, u32)>> {
         self.groups.into_iter().filter(|group| !group.is_empty())
+    }
+
+    /// The groups of a pair's two pages, the smaller one first.
+    fn groups_of(&mut self, pair: PagePair) -> [usize; 2] {
+        let [of_a, of_b] = pair.sides().map(|version| self.group_of(version));
+        if self.groups[of_a].len() < self.groups[of_b].len() { [of_a, of_b] } else { [of_b, of_a] }
+    }
+
+    /// True for groups that have no language in common.
+    fn are_apart(&self, small: usize, large: usize) -> bool {
+        let has = |lang: Lang| self.groups[large].binary_search_by_key(&lang, |version| version.0).is_ok();
+        !self.groups[small].iter().any(|version| has(version.0))
     }
 
     /// The group of a page, which is made if there is none.
