@@ -13,7 +13,7 @@ use crate::index::parts::pooled;
 use crate::index::site::{PageFacts, Pages, Urls};
 use crate::language::codes::{is_code, names_by_code};
 use crate::language::letters::{ALIKE, Letters};
-use crate::language::profiles::Profiles;
+use crate::language::profiles::{NEAR_BY_CHANCE, Profiles};
 use crate::language::{
     LIKELY, TOLD, has_words_in, is_alone, is_like_another, is_taken_for, is_told, is_told_as, is_told_in,
     names::by_name, writes_latin,
@@ -216,25 +216,22 @@ impl Known {
         let is_denied = pages.deny(page, named);
         let is_told_otherwise = is_denied || matches!(text, Text::Told(lang) | Text::Likely(lang) if is_other(lang));
         // What texts in a language look like of which nothing is known, words may take for another one.
-        if let Text::Told(lang) | Text::Likely(lang) = text
+        if let Text::Told(lang) | Text::Likely(lang) | Text::Other(Some(lang)) = text
             && !is_denied
             && is_other(lang)
             && is_unknown(named)
         {
             let called = self.unknown.entry((name.source, named.base(), lang.base())).or_default();
-            called.pages.push(page);
-            if matches!(text, Text::Told(_)) {
-                *called.told.entry(host).or_default() += 1;
-                called.counted += u32::from(!is_word);
+            if matches!(text, Text::Other(_)) {
+                called.guesses.push(page);
+            } else {
+                called.pages.push(page);
+                if matches!(text, Text::Told(_)) {
+                    *called.told.entry(host).or_default() += 1;
+                    called.counted += u32::from(!is_word);
+                }
+                return;
             }
-            return;
-        }
-        if let Text::Other(Some(lang)) = text
-            && !is_denied
-            && is_other(lang)
-            && is_unknown(named)
-        {
-            self.unknown.entry((name.source, named.base(), lang.base())).or_default().guesses.push(page);
         }
         *if is_told_otherwise { &mut of_name.0 } else { &mut of_name.1 } += 1;
         match text {
@@ -415,8 +412,6 @@ struct Usual {
 /// gives, in nats a pair of letters (an estimate: of 64 groups of pages in a language of 20 real sites none is farther by more than .06; texts in Portuguese
 /// are farther from the profile of Spanish by .06 to .17, in Ukrainian from that of Russian by .18, in Czech from that of Slovak by .12).
 const UNLIKE: f64 = 0.08;
-/// What chance gives, times the pairs of letters: as for the distance within which letters tell a language (an estimate).
-const BY_CHANCE: f64 = 50.0;
 /// A text in a language that is not written in Latin letters is partly in another one if more than this share of its letters are A–Z.
 const PARTLY_LATIN: f32 = 0.05;
 
@@ -452,7 +447,7 @@ impl Usual {
         let others = || self.of.iter().filter(|(lang, _)| **lang != told);
         let usual = others().map(|(_, distance)| *distance).reduce(f64::max);
         let are_apart = others().all(|(&lang, _)| pages.distance(&letters, lang).is_none_or(|other| other > ALIKE));
-        are_apart && usual.is_some_and(|usual| own - usual > UNLIKE + BY_CHANCE / letters.total() as f64)
+        are_apart && usual.is_some_and(|usual| own - usual > UNLIKE + NEAR_BY_CHANCE / letters.total() as f64)
     }
 }
 

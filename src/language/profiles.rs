@@ -31,7 +31,8 @@ pub fn near(pairs: u64) -> f64 {
     NEAR.min(NEAR_IN_ALL + NEAR_BY_CHANCE / pairs as f64)
 }
 const NEAR_IN_ALL: f64 = 0.28;
-const NEAR_BY_CHANCE: f64 = 50.0;
+/// How far chance moves a text from its profile, times its pairs of letters.
+pub const NEAR_BY_CHANCE: f64 = 50.0;
 /// … and farther by this from those of all other languages, …
 pub const NEARER: f64 = 0.03;
 /// … and by this from that of the language that models took it for. (Estimates, made with texts of the Bible and news in 76 languages, which the profiles
