@@ -176,8 +176,9 @@ impl Wanted {
         takes
     }
 
-    /// Reports which requested languages had no rows, and what the store has instead. It must be called after all rows.
-    pub fn say_absent(&self, store: &Store, scope: &Scope) -> Result<(), Error> {
+    /// Reports which requested languages had no rows of pairs or, if `are_pages`, of pages, and what the store has instead. It must be called after all
+    /// rows.
+    pub fn say_absent(&self, store: &Store, scope: &Scope, are_pages: bool) -> Result<(), Error> {
         let met = self.met.borrow();
         let absent: Vec<Lang> =
             self.langs.iter().copied().filter(|wanted| !met.iter().any(|lang| wanted.agrees(*lang))).collect();
@@ -197,6 +198,9 @@ impl Wanted {
                 pages.iter().map(|(lang, count)| format!("{lang} ({})", grouped(*count))).collect();
             let pages = if pages.is_empty() { "no known language".to_owned() } else { pages.join(", ") };
             say(format!("no page is in {}; the pages are in {pages}", unknown.join(" or ")));
+            return Ok(());
+        }
+        if are_pages {
             return Ok(());
         }
         let pairs = bitext::langs_of_page_pairs(store, scope)?;

@@ -34,6 +34,8 @@ const PAIRS: usize = 5;
 const FEW_PAIRS: usize = 3;
 /// How many languages of such a host are printed at most.
 const LANGS: usize = 4;
+/// A least score that is offered where the one in force leaves nothing.
+const LESS: f64 = 0.25;
 
 /// What a store holds after a run.
 pub struct Summary {
@@ -359,7 +361,8 @@ fn why_none(found: &Scarcity, store: &Store, config: &Config) -> anyhow::Result<
             ),
             match Differing::of(store).has("min-score") {
                 true => format!("`diglot run --reset min-score{place}` takes the setting back"),
-                false => format!("{explain}; `diglot run --min-score 0.25{place}` asks for less"),
+                false if best >= LESS => format!("{explain}; `diglot run --min-score {LESS}{place}` asks for less"),
+                false => explain,
             },
         ],
         (_, Some(_)) => [format!("all of {} were rejected", counted(found.rejected, "candidate")), explain],

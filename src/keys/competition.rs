@@ -49,14 +49,16 @@ pub fn compete(keys: &mut [FoundKey], matched: &mut Matched, by: Order) -> Vec<F
     pairs
 }
 
-/// How many sides of a key have a marker that names another language than it stands for. `jp` is a code of no language.
+/// How many sides of a key have a marker that names another language than it stands for. `jp` is a code of no language, and a core is a part of
+/// a word, which names none: `page7` and `iwe7` are no page in Hebrew.
 fn misnamed_sides(key: &Key) -> usize {
     let other = |text: &str, lang: Lang| {
         let is_name = is_language_name(text) && Lang::parse(text).is_some_and(Lang::has_short_code);
         is_name && !names_language(text, lang)
     };
-    let from = key.edits.iter().any(|edit| other(&edit.from, key.langs.a));
-    usize::from(from) + usize::from(key.edits.iter().any(|edit| other(&edit.to, key.langs.b)))
+    let mut marks = key.edits.iter().filter(|edit| !edit.core);
+    let from = marks.clone().any(|edit| other(&edit.from, key.langs.a));
+    usize::from(from) + usize::from(marks.any(|edit| other(&edit.to, key.langs.b)))
 }
 
 /// Which pages have a partner in which language.
@@ -133,6 +135,11 @@ mod tests {
         assert_eq!(compete(&mut keys, &mut Matched::new(false), Order::Power), [FoundPair { a: 1, b: 2, key: 1 }]);
         let mut keys = [found("de", vec![(0, 2)]), found("", vec![(1, 2)])];
         assert_eq!(compete(&mut keys, &mut Matched::new(false), Order::Power), [FoundPair { a: 1, b: 2, key: 1 }]);
+        // A part of a word names nothing: the stronger key comes first, although `iw` is a code of Hebrew.
+        let mut keys = [found("pag", vec![(0, 2)]), found("x", vec![(1, 2)])];
+        keys[0].key.edits[0] = Edit { field: Field::File, from: "pag".into(), to: "iw".into(), core: true };
+        keys[0].evidence.power = 2;
+        assert_eq!(compete(&mut keys, &mut Matched::new(false), Order::Names), [FoundPair { a: 0, b: 2, key: 0 }]);
     }
 
     #[test]
@@ -162,8 +169,9 @@ mod tests {
                 let named = Lang::parse(text).filter(|named| text.len() >= 2 && named.has_short_code());
                 named.is_some_and(|named| !named.agrees(lang))
             };
-            let from = k.key.edits.iter().any(|edit| lies(&edit.from, k.key.langs.a));
-            let lies = i64::from(from) + i64::from(k.key.edits.iter().any(|edit| lies(&edit.to, k.key.langs.b)));
+            let from = k.key.edits.iter().any(|edit| !edit.core && lies(&edit.from, k.key.langs.a));
+            let to = k.key.edits.iter().any(|edit| !edit.core && lies(&edit.to, k.key.langs.b));
+            let lies = i64::from(from) + i64::from(to);
             let power = -(k.evidence.power as i64);
             let first = if by == Order::Names { [lies, power] } else { [power, lies] };
             (first, k.key.edits.len(), k.key.edits.iter().any(|edit| edit.core), k.key.clone())

@@ -17,7 +17,7 @@ use crate::types::Lang;
 /// A language that pages of a store count for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLanguage {
-    /// The language; [`Lang::UNKNOWN`] for pages that count for none.
+    /// The language; [`Lang::UNKNOWN`] for pages that count for none, and [`Lang::unnamed`] for those in languages that nothing names.
     pub lang: Lang,
     /// What it is called in English, if that is known.
     pub name: Option<String>,
@@ -30,7 +30,7 @@ pub struct FoundLanguage {
     pub is_learnt: bool,
 }
 
-/// The languages of the pages of a store, those with the most pages first, and pages of no language last. Cost: hosts and their languages, and the
+/// The languages of the pages of a store, those with the most pages first, and last those that nothing names and pages of no language. Cost: hosts and their languages, and the
 /// copies of sites that have any.
 ///
 /// # Errors
@@ -47,7 +47,9 @@ pub fn languages(store: &Store, config: &Config) -> Result<Vec<FoundLanguage>> {
                 let is_of = |bytes: [u8; 8]| Lang::from_bytes(bytes).agrees(lang);
                 let by_text: u32 =
                     detected.iter().flat_map(|langs| langs.iter()).filter(|of| is_of(of.0)).map(|of| of.1).sum();
-                let count = counts.entry(lang.as_tagged()).or_default();
+                // Those of two sites may be different languages.
+                let lang = if lang.is_unnamed() { Lang::unnamed(0).unwrap_or_default() } else { lang };
+                let count = counts.entry(lang).or_default();
                 *count = (count.0 + u64::from(pages), count.1 + u64::from(pages.saturating_sub(by_text)));
             }
         }
@@ -55,12 +57,12 @@ pub fn languages(store: &Store, config: &Config) -> Result<Vec<FoundLanguage>> {
     let (learnt, _) = learnt_languages(store, config)?;
     let line = |(lang, (pages, named)): (Lang, (u64, u64))| FoundLanguage {
         lang,
-        name: in_english(lang),
+        name: in_english(lang.as_tagged()),
         pages,
-        named: if lang.is_known() { named } else { 0 },
+        named: if lang.as_tagged().is_known() { named } else { 0 },
         is_learnt: learnt.contains(&lang.base()),
     };
     let mut found: Vec<FoundLanguage> = counts.into_iter().map(line).collect();
-    found.sort_by_key(|found| (!found.lang.is_known(), Reverse(found.pages), found.lang));
+    found.sort_by_key(|found| (!found.lang.as_tagged().is_known(), Reverse(found.pages), found.lang));
     Ok(found)
 }

@@ -18,6 +18,7 @@ use crate::index::site::{Pages, Urls};
 use crate::keys::State;
 use crate::labels::{own_language, told_by_letters};
 use crate::language::profiles::Profiles;
+use crate::pipeline::stale;
 use crate::site::languages;
 use crate::site::open::OpenSite;
 use crate::site::scope::is_indexed;
@@ -140,10 +141,12 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> Result<LanguageReason> {
         }
     } else if !own.is_known() || opened.config.keys.labels == LabelMode::Detected && site.pages.facts(page).is_guess {
         LanguageReason::Unknown
-    } else if opened.is_requested(own) {
-        LanguageReason::LanguagesChanged
-    } else {
+    } else if !opened.is_requested(own) {
         LanguageReason::NotRequested
+    } else if stale(opened.store, opened.config, "keys")?.is_empty() {
+        LanguageReason::Doubted
+    } else {
+        LanguageReason::LanguagesChanged
     })
 }
 
@@ -196,6 +199,7 @@ fn decided(opened: &Opened<'_>, page: u32, found: &PageExplanation, named: Optio
         }
         LanguageReason::NotRequested => Some(PageVerdict::LanguageNotRequested { lang: own, requested: requested() }),
         LanguageReason::LanguagesChanged => Some(PageVerdict::LanguagesChanged { lang: own }),
+        LanguageReason::Doubted => Some(PageVerdict::LanguageDoubted { lang: own }),
         _ => None,
     }
 }

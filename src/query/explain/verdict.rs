@@ -32,6 +32,11 @@ pub enum PageVerdict {
         /// The language the page would count for.
         lang: Lang,
     },
+    /// Its letters or the names that the site uses contradict the language that was detected.
+    LanguageDoubted {
+        /// The detected language.
+        lang: Lang,
+    },
     /// It is a copy, as the canonical URL that it names shows.
     CopyByCanonical {
         /// The canonical page that it names.
@@ -128,6 +133,11 @@ impl fmt::Display for PageVerdict {
             LanguagesChanged { lang } => write!(
                 f,
                 "not paired yet: keys were searched while {lang} was not among the languages requested; `diglot run` searches again"
+            ),
+            LanguageDoubted { lang } => write!(
+                f,
+                "not paired: its text was taken for {lang}, but its letters or the names that the site uses speak against that: it counts for no \
+                 language"
             ),
             CopyByCanonical { named, of, lang } => {
                 write!(
@@ -242,6 +252,8 @@ pub enum LanguageReason {
     NotRequested,
     /// None: its language was not among `--langs` when keys were searched.
     LanguagesChanged,
+    /// None: its letters or the names that the site uses contradict the detected language.
+    Doubted,
     /// None: neither the text nor the site gives a language, or the text is in none that can be told.
     Unknown,
     /// The detected language, until keys are searched.
@@ -262,6 +274,9 @@ impl fmt::Display for LanguageReason {
             LanguageReason::OwnText => "none: its own text is in another language",
             LanguageReason::NotRequested => "none: its language was not requested",
             LanguageReason::LanguagesChanged => "none: its language was not requested when keys were searched",
+            LanguageReason::Doubted => {
+                "none: its letters or the names that the site uses speak against the detected one"
+            }
             LanguageReason::Unknown => "none: its language is not known, or was not requested",
         })
     }
@@ -594,6 +609,7 @@ mod tests {
             (CapturesLeftOut, "every capture of this URL was left out"),
             (KeysNotSearched, "keys have not been searched"),
             (LanguagesChanged { lang }, "while en was not among"),
+            (LanguageDoubted { lang }, "was taken for en, but"),
             (
                 CopyByCanonical { named: of.clone(), of: of.clone(), lang },
                 "it declares http://x.org/a as its canonical URL and has its text (en); that page stands for both",
