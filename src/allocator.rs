@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Allocator {
 
 /// The allocated memory. Where there is none, the program ends with exit code 1.
 fn or_end(allocate: impl FnOnce() -> *mut u8, bytes: usize) -> *mut u8 {
-    #[cfg(feature = "internals")]
+    #[cfg(failing_allocations)]
     if failing::is_now() {
         end(bytes);
     }
@@ -49,7 +49,7 @@ fn or_end(allocate: impl FnOnce() -> *mut u8, bytes: usize) -> *mut u8 {
 }
 
 /// For the laboratory: the allocation that the system does not grant, by its number, in DIGLOT_FAIL_ALLOCATION.
-#[cfg(feature = "internals")]
+#[cfg(failing_allocations)]
 pub mod failing {
     use std::io::Write;
     use std::sync::atomic::{AtomicU64, Ordering};

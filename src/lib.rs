@@ -35,9 +35,8 @@
 //!
 //! The same as a story is `tests/examples/door.rs` in the repository. Where to read next: [`types`] for the nouns; [`config`]
 //! for what can be set; [`pipeline`] for stages, progress and resuming; [`query`] for what a store answers; [`export`]
-//! and [`evaluate`] for what is made of the answers. What lies behind is private, and open to the laboratory of the
-//! repository alone (feature `internals`); `docs/architecture.md` has the map, `docs/methods.md` the papers and their
-//! equations beside the names used there.
+//! and [`evaluate`] for what is made of the answers. What lies behind is private; `docs/architecture.md` has the map,
+//! `docs/methods.md` the papers and their equations beside the names used there.
 
 // The door.
 pub mod config;
@@ -78,83 +77,31 @@ pub mod inputs {
     pub use crate::program::PDF_COMMAND;
 }
 
-// What lies behind it, open to the laboratory alone.
-#[cfg(not(feature = "internals"))]
+// What lies behind it.
 mod align;
-#[cfg(feature = "internals")]
-pub mod align;
-#[cfg(not(feature = "internals"))]
 mod archive;
-#[cfg(feature = "internals")]
-pub mod archive;
-#[cfg(not(feature = "internals"))]
 mod copies;
-#[cfg(feature = "internals")]
-pub mod copies;
 #[cfg(test)]
 mod extent;
-#[cfg(not(feature = "internals"))]
 mod extract;
-#[cfg(feature = "internals")]
-pub mod extract;
 mod files;
-#[cfg(not(feature = "internals"))]
 mod index;
-#[cfg(feature = "internals")]
-pub mod index;
 mod intake;
-#[cfg(not(feature = "internals"))]
 mod iterate;
-#[cfg(feature = "internals")]
-pub mod iterate;
-#[cfg(not(feature = "internals"))]
 mod judge;
-#[cfg(feature = "internals")]
-pub mod judge;
-#[cfg(not(feature = "internals"))]
 mod keys;
-#[cfg(feature = "internals")]
-pub mod keys;
-#[cfg(not(feature = "internals"))]
 mod labels;
-#[cfg(feature = "internals")]
-pub mod labels;
-#[cfg(not(feature = "internals"))]
+#[doc(hidden)]
+pub mod laboratory;
 mod language;
-#[cfg(feature = "internals")]
-pub mod language;
-#[cfg(not(feature = "internals"))]
 mod learn;
-#[cfg(feature = "internals")]
-pub mod learn;
-#[cfg(not(feature = "internals"))]
 mod lexicon;
-#[cfg(feature = "internals")]
-pub mod lexicon;
 mod logistic;
 mod panics;
-#[cfg(not(feature = "internals"))]
 mod papers;
-#[cfg(feature = "internals")]
-pub mod papers;
 mod program;
-#[cfg(not(feature = "internals"))]
 mod propose;
-#[cfg(feature = "internals")]
-pub mod propose;
-#[cfg(not(feature = "internals"))]
 mod sequence;
-#[cfg(feature = "internals")]
-pub mod sequence;
-#[cfg(not(feature = "internals"))]
 mod site;
-#[cfg(feature = "internals")]
-pub mod site;
-#[cfg(not(feature = "internals"))]
 mod text;
-#[cfg(feature = "internals")]
-pub mod text;
-#[cfg(not(feature = "internals"))]
 mod verify;
-#[cfg(feature = "internals")]
-pub mod verify;

@@ -14,10 +14,10 @@ use std::process::ExitCode;
 static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 fn main() -> ExitCode {
-    #[cfg(feature = "internals")]
+    #[cfg(failing_allocations)]
     allocator::failing::begin();
     let code = cli::main();
-    #[cfg(feature = "internals")]
+    #[cfg(failing_allocations)]
     allocator::failing::tell();
     code
 }

@@ -4,73 +4,35 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::language;
 use crate::text::near::{Form, behind_number, near};
-use crate::types::Lang;
+use crate::types::{Lang, coded};
 
-/// The reasons for leaving out a bead. Their codes are stored: codes are only appended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Reason {
-    /// One side is empty.
-    Unaligned = 1,
-    /// A side has no letter.
-    NoLetters = 2,
-    /// Both sides have the same text; in longer texts, apart from case, digits, punctuation and single letters.
-    SameText = 3,
-    /// A side has too few letters.
-    TooShort = 4,
-    /// A side has too many characters.
-    TooLong = 5,
-    /// The lengths of the sides differ too much.
-    LengthRatio = 6,
-    /// The words of a side are those of the other language, its function words are those of a third language, or its letters are not those of
-    /// its page.
-    WrongLanguage = 7,
-    /// The score is too low.
-    LowScore = 8,
-    /// A side stands on pages of another language of the site, in which it was written: nobody has translated it.
-    Untranslated = 9,
-    /// The same sentence pair occurs elsewhere too, on the site or on another, and is kept there.
-    Duplicate = 10,
-    /// It lies beyond the largest number of sentences that are compared on a page.
-    NotCompared = 11,
-}
-
-impl Reason {
-    /// All reasons, in the order in which they are checked.
-    pub const ALL: [Reason; 11] = [
-        Reason::Unaligned,
-        Reason::NoLetters,
-        Reason::SameText,
-        Reason::TooShort,
-        Reason::TooLong,
-        Reason::LengthRatio,
-        Reason::WrongLanguage,
-        Reason::LowScore,
-        Reason::Untranslated,
-        Reason::Duplicate,
-        Reason::NotCompared,
-    ];
-
-    /// The name under which it is counted.
-    pub fn name(self) -> &'static str {
-        match self {
-            Reason::Unaligned => "unaligned",
-            Reason::NoLetters => "no letters",
-            Reason::SameText => "same text",
-            Reason::TooShort => "too short",
-            Reason::TooLong => "too long",
-            Reason::LengthRatio => "length ratio",
-            Reason::WrongLanguage => "wrong language",
-            Reason::LowScore => "low score",
-            Reason::Untranslated => "untranslated",
-            Reason::Duplicate => "duplicate",
-            Reason::NotCompared => "not compared",
-        }
-    }
-
-    /// The reason of a stored code.
-    pub fn from_code(code: u8) -> Option<Reason> {
-        Reason::ALL.into_iter().find(|reason| *reason as u8 == code)
+coded! {
+    /// The reasons for leaving out a bead. Their codes are stored: codes are only appended.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Reason {
+        /// One side is empty.
+        Unaligned = 1, "unaligned";
+        /// A side has no letter.
+        NoLetters = 2, "no letters";
+        /// Both sides have the same text; in longer texts, apart from case, digits, punctuation and single letters.
+        SameText = 3, "same text";
+        /// A side has too few letters.
+        TooShort = 4, "too short";
+        /// A side has too many characters.
+        TooLong = 5, "too long";
+        /// The lengths of the sides differ too much.
+        LengthRatio = 6, "length ratio";
+        /// The words of a side are those of the other language, its function words are those of a third language, or its letters are not those of
+        /// its page.
+        WrongLanguage = 7, "wrong language";
+        /// The score is too low.
+        LowScore = 8, "low score";
+        /// A side stands on pages of another language of the site, in which it was written: nobody has translated it.
+        Untranslated = 9, "untranslated";
+        /// The same sentence pair occurs elsewhere too, on the site or on another, and is kept there.
+        Duplicate = 10, "duplicate";
+        /// It lies beyond the largest number of sentences that are compared on a page.
+        NotCompared = 11, "not compared";
     }
 }
 

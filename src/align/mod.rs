@@ -51,5 +51,4 @@ pub use params::Params;
 pub use scoring::Scoring;
 pub use translation::WordEvidence;
 pub use via::{Known, Via};
-#[cfg(feature = "internals")]
-pub use {beads::align_by, cost::Cost, params::TrainParams, span::Span};
+pub use {beads::align_by, cost::Cost, span::Span};

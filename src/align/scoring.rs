@@ -132,9 +132,7 @@ impl Scoring {
         let is_sound = weights.iter().all(|weight| weight.is_finite())
             && wrong.iter().all(|share| (1e-9..1.0).contains(share))
             && by_alone.iter().all(|share| (0.0..=1.0).contains(share));
-        // A store of another version may lack it.
-        let by_alone = if by_alone.is_empty() { [0.0; KINDS] } else { by_alone.try_into().ok()? };
-        let wrong = wrong.try_into().ok()?;
+        let (wrong, by_alone) = (wrong.try_into().ok()?, by_alone.try_into().ok()?);
         let mut scoring = Scoring { wrong, by_alone, ..Scoring::default() };
         scoring.weights.as_flattened_mut().copy_from_slice(weights);
         is_sound.then_some(scoring)
@@ -349,15 +347,13 @@ mod tests {
         };
         let bad = [
             numbers[1..].to_vec(),
-            numbers[..numbers.len() - 3].to_vec(),
+            numbers[..numbers.len() - KINDS].to_vec(),
             spoilt(0, f32::NAN),
             spoilt(KINDS * FEATURES, 1.5),
             spoilt(KINDS * FEATURES + CLASSES, -0.5),
             [&numbers[..], &[0.0]].concat(),
         ];
         assert!(bad.iter().all(|numbers| Scoring::from_numbers(numbers).is_none()));
-        let older = Scoring::from_numbers(&numbers[..numbers.len() - KINDS]).expect("without the last");
-        assert_eq!((older.wrong, older.by_alone), (scoring.wrong, [0.0; KINDS]));
     }
 
     #[test]

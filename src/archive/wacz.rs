@@ -186,9 +186,6 @@ impl<R: Read> Read for Lenient<R> {
 
 /// Positions among all entries: 2 Mi items in one stream, and 1 TiB of entries; 2 EiB where every record begins with a member.
 const IN_ZIP: Packing = Packing { counted_bit: 61, item_bits: 21 };
-/// The bit that distinguishes these positions from those of earlier releases. There, an entry was a number of 12 bits, and a position
-/// within it had 51 bits, of which this bit was never used: entries were shorter than 1 PiB.
-const MARK: u32 = 50;
 
 /// The position after all entries.
 fn end_of(entries: &[Entry]) -> Position {
@@ -199,36 +196,17 @@ fn end_of(entries: &[Entry]) -> Position {
 /// Packs a position among all entries into a number, which grows with positions and is 0 at the start. A position that does not fit becomes
 /// an earlier one.
 fn pack(position: Position, counted: bool) -> u64 {
-    let position = Position { counted, ..position };
-    match position.pack(IN_ZIP) {
-        0 => 0,
-        packed => packed >> MARK << (MARK + 2) | 1 << MARK | packed & ((1 << MARK) - 1),
-    }
+    Position { counted, ..position }.pack(IN_ZIP)
 }
 
 /// The number of an entry, and the position within it.
 fn unpack(packed: u64, entries: &[Entry]) -> (usize, Position) {
-    if packed >> MARK & 3 != 1 {
-        return unpack_old(packed, entries.len());
-    }
-    let position = Position::unpack(packed >> (MARK + 2) << MARK | packed & ((1 << MARK) - 1), IN_ZIP);
+    let position = Position::unpack(packed, IN_ZIP);
     let index = entries.partition_point(|entry| entry.base <= position.anchor).saturating_sub(1);
     let Some(entry) = entries.get(index).filter(|entry| position.anchor - entry.base <= entry.bytes) else {
         return (entries.len(), Position { counted: position.counted, ..Position::default() });
     };
     (index, Position { anchor: position.anchor - entry.base, ..position })
-}
-
-/// Unpacks a position that an earlier release wrote.
-fn unpack_old(packed: u64, entries: usize) -> (usize, Position) {
-    const IN_ENTRY: Packing = Packing { counted_bit: 51, item_bits: 19 };
-    const ENTRY_SHIFT: u32 = IN_ENTRY.counted_bit + 1;
-    const MAX_ENTRY: usize = (1 << (u64::BITS - ENTRY_SHIFT)) - 1;
-    match (packed >> ENTRY_SHIFT) as usize {
-        // This number stands for all entries from this one on, and the position may be in any of them.
-        MAX_ENTRY if entries > MAX_ENTRY => (MAX_ENTRY, Position::default()),
-        index => (index, Position::unpack(packed, IN_ENTRY)),
-    }
 }
 
 #[cfg(test)]
@@ -280,18 +258,5 @@ mod tests {
         }
         assert_eq!(unpack(pack(end_of(&entries), false), &entries).0, entries.len());
         assert_eq!(pack(Position::default(), false), 0);
-    }
-
-    #[test]
-    fn positions_of_releases_before_are_understood() {
-        let many = of(&[100; 5000]);
-        for (index, inner) in [(0_u64, 0), (0, 77), (3, 99), (4094, 12)] {
-            let position = Position { anchor: inner, ..Position::default() };
-            assert_eq!(unpack(index << 52 | inner, &many), (index as usize, position));
-            let counted = Position { items: 5, counted: true, ..position };
-            assert_eq!(unpack(index << 52 | 1 << 51 | inner << 19 | 5, &many), (index as usize, counted));
-        }
-        // Entries after the 4,095th are not distinguished.
-        assert_eq!(unpack(4095 << 52 | 12, &many), (4095, Position::default()));
     }
 }

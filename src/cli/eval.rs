@@ -11,7 +11,7 @@ use diglot::evaluate::{
 };
 use diglot::query::{self, Scope, bitext, number, realign};
 use diglot::store::Store;
-use diglot::types::{CanonicalUrl, Lang, LangPair};
+use diglot::types::{CanonicalUrl, Lang, LangPair, PairLine};
 use flate2::read::MultiGzDecoder;
 use serde_json::{Value, json};
 
@@ -374,9 +374,7 @@ pub fn share(share: Option<f64>) -> Value {
 pub fn scored_pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<(OutPair, f64)>> {
     let mut out = Vec::new();
     query::for_each_pair(store, config, scope, |pair| {
-        let parse = |url: &str| CanonicalUrl::parse(url).map_err(|why| Error::input(url, why.to_string()));
-        let (url_a, url_b) = (parse(&pair.url_a)?, parse(&pair.url_b)?);
-        out.push((OutPair { url_a, url_b, lang_a: pair.lang_a, lang_b: pair.lang_b }, pair.score));
+        out.push(scored(pair)?);
         Ok(())
     })?;
     Ok(out)
@@ -386,12 +384,16 @@ pub fn scored_pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec
 fn judged_pairs(store: &Store, config: &Config, scope: &Scope) -> Result<Vec<(OutPair, f64)>> {
     let mut out = Vec::new();
     query::for_each_judged(store, config, scope, |pair, _| {
-        let parse = |url: &str| CanonicalUrl::parse(url).map_err(|why| Error::input(url, why.to_string()));
-        let (url_a, url_b) = (parse(&pair.url_a)?, parse(&pair.url_b)?);
-        out.push((OutPair { url_a, url_b, lang_a: pair.lang_a, lang_b: pair.lang_b }, pair.score));
+        out.push(scored(pair)?);
         Ok(())
     })?;
     Ok(out)
+}
+
+fn scored(pair: PairLine) -> Result<(OutPair, f64)> {
+    let parse = |url: &str| CanonicalUrl::parse(url).map_err(|why| Error::input(url, why.to_string()));
+    let (url_a, url_b) = (parse(&pair.url_a)?, parse(&pair.url_b)?);
+    Ok((OutPair { url_a, url_b, lang_a: pair.lang_a, lang_b: pair.lang_b }, pair.score))
 }
 
 /// The languages in the name of a file: `site.en-zh-cn.bitext.tsv.gz`.

@@ -12,10 +12,7 @@ use crate::lexicon::LexiconSet;
 use crate::types::Lang;
 use crate::{align, archive, explore, extract, iterate, judge, keys, learn, papers, recover, verify};
 
-#[cfg(not(feature = "internals"))]
 pub(crate) mod fields;
-#[cfg(feature = "internals")]
-pub mod fields;
 pub mod presets;
 pub mod settings;
 

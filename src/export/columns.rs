@@ -1,6 +1,6 @@
-//! Which columns each content has, and how a row gives their values. This is the only place that says so: tables, objects, Arrow and
-//! conditions follow it. A column is added by one line here, and by a line in the [Python package](../../docs/python.md) where it is one of
-//! `pairs` or `bitext`.
+//! Which columns each content has, and how a row gives their values. This is the only place of the program that says so: tables, objects,
+//! Arrow and conditions follow it. A column is added by one line here. The [driver for Spark](../../docs/python.md) needs the columns before
+//! there is a row, so those of what it writes are in `python/diglot/spark/_results.py` too.
 
 use std::borrow::Cow;
 

@@ -15,7 +15,6 @@ pub trait Web {
 }
 
 /// A web as a list, for tests.
-#[cfg(any(test, feature = "internals"))]
 #[derive(Clone, Debug, Default)]
 pub struct ListedWeb {
     /// [`Web::stored`].
@@ -26,7 +25,6 @@ pub struct ListedWeb {
     pub links: Vec<(u32, u32, u32)>,
 }
 
-#[cfg(any(test, feature = "internals"))]
 impl Web for ListedWeb {
     fn stored(&self) -> u32 {
         self.stored

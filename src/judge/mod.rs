@@ -21,6 +21,4 @@ mod usual;
 pub mod versions;
 
 pub use judging::{JudgedPairs, beside_versions, judge, refused, unique};
-#[cfg(feature = "internals")]
-pub use odds::sigmoid;
 pub use params::Params;

@@ -3,39 +3,28 @@
 use super::least::{MIN_PAIRS_NAMED, MIN_PAIRS_OF_NUMBERS, MIN_PAIRS_OTHER};
 use super::params::{Params, Strength};
 use crate::language::codes::names_language;
-use crate::types::Key;
+use crate::types::{Key, coded};
 
-/// What becomes of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum State {
-    /// Above the local threshold: its pairs are taken.
-    Strong = 0,
-    /// Below it, but credible across sites: its pairs are taken.
-    Rescued = 1,
-    /// Below both.
-    Weak = 2,
-    /// Lost to better keys: above a threshold, but stronger keys were assigned all its pages.
-    Lost = 3,
-    /// Below both thresholds, but a person names it: its pairs are taken.
-    Named = 4,
-    /// A person forbids all its pairs.
-    Forbidden = 5,
+coded! {
+    /// What becomes of a key.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum State {
+        /// Above the local threshold: its pairs are taken.
+        Strong = 0, "strong";
+        /// Below it, but credible across sites: its pairs are taken.
+        Rescued = 1, "rescued";
+        /// Below both.
+        Weak = 2, "weak";
+        /// Lost to better keys: above a threshold, but stronger keys were assigned all its pages.
+        Lost = 3, "lost";
+        /// Below both thresholds, but a person names it: its pairs are taken.
+        Named = 4, "named";
+        /// A person forbids all its pairs.
+        Forbidden = 5, "forbidden";
+    }
 }
 
 impl State {
-    /// The name in listings.
-    pub fn name(self) -> &'static str {
-        match self {
-            State::Strong => "strong",
-            State::Rescued => "rescued",
-            State::Weak => "weak",
-            State::Lost => "lost",
-            State::Named => "named",
-            State::Forbidden => "forbidden",
-        }
-    }
-
     /// True for keys whose pairs are taken.
     pub fn takes_pairs(self) -> bool {
         matches!(self, State::Strong | State::Rescued | State::Named)
@@ -44,15 +33,6 @@ impl State {
     /// True for keys that show nothing of the site.
     pub fn is_out(self) -> bool {
         matches!(self, State::Weak | State::Forbidden)
-    }
-
-    /// The state of a stored code.
-    pub fn from_code(code: u8) -> Option<State> {
-        const ALL: [State; 6] = {
-            use State::*;
-            [Strong, Rescued, Weak, Lost, Named, Forbidden]
-        };
-        ALL.get(usize::from(code)).copied()
     }
 }
 

@@ -40,6 +40,4 @@ pub use known::{KnownKey, KnownKeys};
 pub use marks::Marks;
 pub use params::{Params, SiteUnit};
 
-#[cfg(feature = "internals")]
-pub use crate::index::site::{PageFacts, Pages};
 pub use crate::text::counterpart;

@@ -18,10 +18,7 @@ pub mod explore;
 mod observer;
 pub mod recover;
 mod stage;
-#[cfg(not(feature = "internals"))]
 pub(crate) mod stages;
-#[cfg(feature = "internals")]
-pub mod stages;
 mod stale;
 
 pub use observer::{Observer, Silent};

@@ -1,18 +1,27 @@
 //! Pairs that pages declare by `hreflang`.
 
-use crate::types::{Candidate, Method};
+use crate::types::{Candidate, Lang, Method};
 use crate::verify::SiteView;
 
 /// The pairs that pages declare by `hreflang`, as far as the declared language agrees with that of the other page. A pair that both pages
 /// declare is returned twice.
 pub fn of_hreflang(site: &SiteView<'_>) -> Vec<Candidate> {
+    declared(site, Method::Hreflang, |page, each| site.for_each_version(page, each))
+}
+
+/// The pairs of pages and the versions that are declared of them, as far as the declared language agrees with that of the version.
+pub fn declared(
+    site: &SiteView<'_>,
+    method: Method,
+    for_each_version: impl Fn(u32, &mut dyn FnMut(u32, Lang)),
+) -> Vec<Candidate> {
     let mut found = Vec::new();
     for page in 0..site.pages().count() {
-        site.for_each_version(page, &mut |other, lang| {
+        for_each_version(page, &mut |other, lang| {
             if lang.agrees(site.langs[other as usize])
                 && let Some(pair) = site.ordered(page, other)
             {
-                found.push(Candidate { pair, method: Method::Hreflang, key: None });
+                found.push(Candidate { pair, method, key: None });
             }
         });
     }

@@ -30,7 +30,6 @@ mod sitemaps;
 pub mod votes;
 mod words;
 
-#[cfg(feature = "internals")]
 pub use direct::direct;
 pub use direct::judge_direct;
 pub use imposed::impose;

@@ -1,22 +1,13 @@
 //! Pairs that sitemaps declare.
 
+use super::hreflang::declared;
 use crate::types::{Candidate, Method};
 use crate::verify::SiteView;
 
 /// The pairs that the sitemaps of the site declare, as far as the language that a sitemap gives for a page agrees with that of the page. A
 /// pair may be returned twice.
 pub fn of_sitemaps(site: &SiteView<'_>) -> Vec<Candidate> {
-    let mut found = Vec::new();
-    for page in 0..site.pages().count() {
-        site.links().for_each_listed(page, &mut |other, lang| {
-            if lang.agrees(site.langs[other as usize])
-                && let Some(pair) = site.ordered(page, other)
-            {
-                found.push(Candidate { pair, method: Method::Sitemap, key: None });
-            }
-        });
-    }
-    found
+    declared(site, Method::Sitemap, |page, each| site.links().for_each_listed(page, each))
 }
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ impl Store {
         let has_holes = files.iter().any(|(name, found)| *name == "pages" && found.holes > 0);
         if let Err(error) = read {
             damage.view.push(error.to_string());
-        } else if let Err(error) = self.name_what_hangs(&mut damage, has_holes) {
+        } else if let Err(error) = self.name_dependents(&mut damage, has_holes) {
             // A value may make no sense, though its checksum fits.
             let Error::Store { .. } = error else { return Err(error) };
             damage.view.push(error.to_string());
@@ -177,7 +177,7 @@ impl Store {
 
     /// Finds the sites and archives that depend on damaged records, and adds them to `damage`. A record that is referred to but was removed
     /// is damage too: its file is then of a later state of the store, which a seal does not show. `has_holes`: the file of pages has holes.
-    fn name_what_hangs(&self, damage: &mut Damage, has_holes: bool) -> Result<()> {
+    fn name_dependents(&self, damage: &mut Damage, has_holes: bool) -> Result<()> {
         let live = self.live()?;
         for kind in KINDS.iter().filter(|kind| !kind.is_source) {
             let named = live.of(kind.number).iter().map(|&at| (at, self.kind_has(kind.number, RecordRef(at))));

@@ -1,10 +1,10 @@
-//! Disk failures on demand, for tests and for the laboratory.
+//! Disk failures on demand, for tests.
 
 use std::io;
 use std::path::Path;
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 use std::path::PathBuf;
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 use std::sync::{Mutex, PoisonError};
 
 /// A step that can fail.
@@ -28,7 +28,7 @@ pub enum Step {
 ///
 /// # Errors
 /// When the step is planned to fail.
-#[cfg(not(any(test, feature = "internals")))]
+#[cfg(not(test))]
 pub fn before(_: Step, _: &Path) -> io::Result<()> {
     Ok(())
 }
@@ -37,18 +37,18 @@ pub fn before(_: Step, _: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When none are to be written.
-#[cfg(not(any(test, feature = "internals")))]
+#[cfg(not(test))]
 pub fn before_write(length: usize, _: &Path) -> io::Result<usize> {
     Ok(length)
 }
 
 /// Called once the names in a folder are durable.
-#[cfg(not(any(test, feature = "internals")))]
+#[cfg(not(test))]
 pub fn names_synced(_: &Path) {}
 
 /// How a step fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 pub enum Failure {
     /// The disk is full.
     Full,
@@ -60,7 +60,7 @@ pub enum Failure {
     NoMap,
 }
 
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 struct Plan {
     folder: PathBuf,
     /// Steps left before the one that fails.
@@ -70,18 +70,18 @@ struct Plan {
     failed: Option<(Step, PathBuf)>,
 }
 
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 static PLANS: Mutex<Vec<Plan>> = Mutex::new(Vec::new());
 
 /// Lets the steps in a folder fail from the `nth` on, counted from 0.
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 pub fn plan(folder: &Path, nth: u64, failure: Failure) {
     let plan = Plan { folder: folder.to_owned(), left: nth, failure, steps: 0, failed: None };
     PLANS.lock().unwrap_or_else(PoisonError::into_inner).push(plan);
 }
 
 /// Ends the plan of a folder; returns how many steps there were, and the first that failed.
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 pub fn end(folder: &Path) -> (u64, Option<(Step, PathBuf)>) {
     let mut plans = PLANS.lock().unwrap_or_else(PoisonError::into_inner);
     let at = plans.iter().position(|plan| plan.folder == folder);
@@ -89,21 +89,21 @@ pub fn end(folder: &Path) -> (u64, Option<(Step, PathBuf)>) {
 }
 
 /// Names of files and folders: path and inode number.
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 type Names = std::collections::BTreeSet<(PathBuf, u64)>;
 
 /// The folders that are watched, and the durable names below each.
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 static WATCHED: Mutex<Vec<(PathBuf, Names)>> = Mutex::new(Vec::new());
 
 /// Records from now on which names below a folder are durable.
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 pub fn watch(folder: &Path) {
     WATCHED.lock().unwrap_or_else(PoisonError::into_inner).push((folder.to_owned(), Names::new()));
 }
 
 /// The files and folders below a watched folder that would be missing, or have another name, if the power failed now.
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 pub fn unsynced(folder: &Path) -> Vec<PathBuf> {
     let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     let mut found = Vec::new();
@@ -120,7 +120,7 @@ pub fn unsynced(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 fn names_in(folder: &Path) -> Vec<(PathBuf, u64)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     #[cfg(unix)]
@@ -131,7 +131,7 @@ fn names_in(folder: &Path) -> Vec<(PathBuf, u64)> {
 }
 
 /// Called once the names in a folder are durable.
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 pub fn names_synced(folder: &Path) {
     let mut watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, names)) = watched.iter_mut().find(|(of, _)| folder.starts_with(of)) {
@@ -144,7 +144,7 @@ pub fn names_synced(folder: &Path) {
 ///
 /// # Errors
 /// When the step is planned to fail.
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 pub fn before(step: Step, path: &Path) -> io::Result<()> {
     match fails(step, path) {
         None => Ok(()),
@@ -158,7 +158,7 @@ pub fn before(step: Step, path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When none are to be written.
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 pub fn before_write(length: usize, path: &Path) -> io::Result<usize> {
     match fails(Step::Write, path) {
         None => Ok(length),
@@ -168,14 +168,14 @@ pub fn before_write(length: usize, path: &Path) -> io::Result<usize> {
     }
 }
 
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 fn is_first(path: &Path) -> bool {
     let mut plans = PLANS.lock().unwrap_or_else(PoisonError::into_inner);
     let plan = plans.iter_mut().find(|plan| path.starts_with(&plan.folder));
     plan.is_some_and(|plan| std::mem::replace(&mut plan.failure, Failure::Full) == Failure::Short)
 }
 
-#[cfg(any(test, feature = "internals"))]
+#[cfg(test)]
 fn fails(step: Step, path: &Path) -> Option<Failure> {
     let mut plans = PLANS.lock().unwrap_or_else(PoisonError::into_inner);
     let plan = plans.iter_mut().find(|plan| path.starts_with(&plan.folder))?;

@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
+use super::Store;
 use super::catalog::Changes;
 use super::frames;
 use super::layout::{BatchRecord, WebHead, WebRecord};
 pub use super::manifest::{Manifest, NAME as MANIFEST};
 pub use super::packing::{pack, pack_small, unpack};
 use super::record_kinds::KINDS;
+pub use super::site_tables::SiteWeb;
 pub use super::view::{FOLDER as VIEW, RunName, RunWriter, View, sealed as sealed_run};
-use super::{SiteWeb, Store};
 use crate::error::Result;
 
 /// A frame of a segment.

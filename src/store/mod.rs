@@ -41,35 +41,22 @@ use crate::types::{LangPair, SiteId};
 
 mod access;
 mod archives;
-#[cfg(not(feature = "internals"))]
 pub(crate) mod catalog;
-#[cfg(feature = "internals")]
-pub mod catalog;
 mod check_file;
 mod check_store;
 mod compaction;
 mod corrections;
 mod disk;
-#[cfg(not(feature = "internals"))]
 pub(crate) mod faults;
-#[cfg(feature = "internals")]
-pub mod faults;
 mod format;
-#[cfg(not(feature = "internals"))]
-mod frames;
-#[cfg(feature = "internals")]
-pub mod frames;
+pub(crate) mod frames;
 #[cfg(feature = "exec")]
 mod imports;
 mod in_place;
 mod kept_blocks;
 mod known_inputs;
-#[cfg(feature = "internals")]
-pub mod laboratory;
-#[cfg(not(feature = "internals"))]
+pub(crate) mod laboratory;
 pub(crate) mod layout;
-#[cfg(feature = "internals")]
-pub mod layout;
 mod live_records;
 mod manifest;
 mod mapped;
@@ -77,18 +64,12 @@ pub mod maps;
 mod open_batch;
 mod opening;
 mod packing;
-#[cfg(not(feature = "internals"))]
 pub(crate) mod pages;
-#[cfg(feature = "internals")]
-pub mod pages;
 mod people;
 mod reading;
 mod rebuild;
 mod record_kinds;
-#[cfg(not(feature = "internals"))]
 pub(crate) mod records;
-#[cfg(feature = "internals")]
-pub mod records;
 mod removals;
 mod removed;
 mod requests;
@@ -102,10 +83,7 @@ mod site_tables;
 mod sites;
 mod survey_damage;
 mod token_index;
-#[cfg(not(feature = "internals"))]
 pub(crate) mod tokens;
-#[cfg(feature = "internals")]
-pub mod tokens;
 mod values;
 mod view;
 mod witness;
@@ -134,10 +112,7 @@ use records::{Mapped, RecordRef};
 pub(crate) use removed::{Removed, archive_hash, hashes_of, name_hash};
 pub use reviews::{Forgotten, Marks, Reviews, Standing};
 use seen::Seen;
-#[cfg(not(feature = "internals"))]
 pub(crate) use site_tables::{SiteLinks, SitePages, SiteWeb};
-#[cfg(feature = "internals")]
-pub use site_tables::{SiteLinks, SitePages, SiteWeb};
 use token_index::TokenIndex;
 use values::model_key;
 pub(crate) use values::{Judged, PairsOf, Results, TaughtKey};

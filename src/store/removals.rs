@@ -19,7 +19,11 @@ impl Store {
             let record = found?.1;
             removed.add(&RemovalRecord {
                 batches: record.batches.iter().map(|batch| batch.to_native()).collect(),
-                names: record.names.iter().map(|name| (name.0.to_native(), name.1.to_native())).collect(),
+                names: record
+                    .names
+                    .iter()
+                    .map(|name| (name.0.to_native(), name.1.to_native(), name.2.to_native()))
+                    .collect(),
                 replaces: record.replaces,
                 purged: record.purged,
             });

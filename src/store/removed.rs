@@ -27,18 +27,12 @@ pub fn hashes_of(identity: &str) -> [u64; 5] {
     [identity, host, &registrable_domain(host), name, &registrable_domain(name)].map(name_hash)
 }
 
-/// Set in both numbers of a range of archives, which stands in a [`RemovalRecord`] as two entries, of its start and its end, under the
-/// complement of the name's hash. Releases that know no ranges look for no such hash.
-const BOUND: u32 = 1 << 31;
-
 /// All removals of a store together.
 #[derive(Clone, Debug, Default)]
 pub struct Removed {
     batches: FxHashSet<u64>,
-    /// Hash of a name → the name is removed from the archives with a smaller number.
-    names: FxHashMap<u64, u32>,
-    /// Hash of a name → further archives from which it is removed: those of one of the stores that were merged.
-    ranges: FxHashMap<u64, Vec<Range<u32>>>,
+    /// Hash of a name → the archives from which it is removed.
+    names: FxHashMap<u64, Vec<Range<u32>>>,
     /// True when some of it is still in the files.
     is_in_files: bool,
 }
@@ -50,53 +44,34 @@ impl Removed {
             *self = Removed::default();
         }
         self.batches.extend(&removal.batches);
-        let mut names = removal.names.iter();
-        while let Some(&(name, archives)) = names.next() {
-            if archives & BOUND == 0 {
-                self.note(name, 0..archives);
-            } else if let Some((_, end)) = names.next() {
-                self.note(!name, archives & !BOUND..end & !BOUND);
-            }
-        }
+        removal.names.iter().for_each(|&(name, first, end)| self.note(name, first..end));
         self.is_in_files |= !removal.purged;
     }
 
     /// Adds a name, by its hash, and the archives from which it is removed.
     pub fn note(&mut self, name: u64, archives: Range<u32>) {
-        let first = self.names.get(&name).copied().unwrap_or_default();
-        if archives.start <= first {
-            self.names.insert(name, archives.end.max(first));
-            return;
-        }
-        let ranges = self.ranges.entry(name).or_default();
-        if !ranges.contains(&archives) {
-            ranges.push(archives);
+        let ranges = self.names.entry(name).or_default();
+        match ranges.iter_mut().find(|known| known.start <= archives.start && archives.start <= known.end) {
+            Some(known) => known.end = known.end.max(archives.end),
+            None => ranges.push(archives),
         }
     }
 
     /// The hashes of all names, each with archives from which it is removed.
     pub fn all(&self) -> impl Iterator<Item = (u64, Range<u32>)> + '_ {
-        let names = self.names.iter().map(|(&name, &archives)| (name, 0..archives));
-        let ranges =
-            self.ranges.iter().flat_map(|(&name, ranges)| ranges.iter().map(move |range| (name, range.clone())));
-        names.chain(ranges)
+        self.names.iter().flat_map(|(&name, ranges)| ranges.iter().map(move |range| (name, range.clone())))
     }
 
     /// All removals as one record, for when the files no longer hold anything of them.
     pub fn purged(&self) -> RemovalRecord {
-        let mut names: Vec<(u64, u32)> = self.names.iter().map(|(&name, &archives)| (name, archives)).collect();
+        let mut names: Vec<_> = self.all().map(|(name, archives)| (name, archives.start, archives.end)).collect();
         names.sort_unstable();
-        let ranges =
-            self.ranges.iter().flat_map(|(name, ranges)| ranges.iter().map(|range| (*name, range.start, range.end)));
-        let mut ranges: Vec<(u64, u32, u32)> = ranges.collect();
-        ranges.sort_unstable();
-        names.extend(ranges.into_iter().flat_map(|(name, start, end)| [(!name, start | BOUND), (!name, end | BOUND)]));
         RemovalRecord { batches: Vec::new(), names, replaces: true, purged: true }
     }
 
     /// True when a user removed something.
     pub fn has_names(&self) -> bool {
-        !self.names.is_empty() || !self.ranges.is_empty()
+        !self.names.is_empty()
     }
 
     /// True when the files hold what was removed.
@@ -111,7 +86,7 @@ impl Removed {
 
     /// True when exactly this name was removed at some time; given its [`name_hash`] or [`archive_hash`].
     pub fn names(&self, hash: u64) -> bool {
-        self.names.contains_key(&hash) || self.ranges.contains_key(&hash)
+        self.names.contains_key(&hash)
     }
 
     /// True when a URL (without scheme), its host or its registrable domain was removed at some time.
@@ -130,8 +105,7 @@ impl Removed {
     }
 
     fn takes_name(&self, archive: u32, name: u64) -> bool {
-        self.names.get(&name).is_some_and(|&archives| archive < archives)
-            || self.ranges.get(&name).is_some_and(|ranges| ranges.iter().any(|range| range.contains(&archive)))
+        self.names.get(&name).is_some_and(|ranges| ranges.iter().any(|range| range.contains(&archive)))
     }
 
     /// True when the URL of a request was removed, or the page on whose behalf it was made.
@@ -173,7 +147,7 @@ mod tests {
         let mut removed = Removed::default();
         let removal = |names: &[&str], archives| RemovalRecord {
             batches: vec![64],
-            names: names.iter().map(|name| (name_hash(name), archives)).collect(),
+            names: names.iter().map(|name| (name_hash(name), 0, archives)).collect(),
             ..RemovalRecord::default()
         };
         removed.add(&removal(&["ex.org", "fr.two.com", "three.net/a"], 3));
@@ -202,7 +176,7 @@ mod tests {
         removed.note(name_hash("two.com"), 0..0);
         let mut again = Removed::default();
         again.add(&removed.purged());
-        assert_eq!(again.purged().names.len(), 4, "two names, and the two bounds of the range that does not adjoin");
+        assert_eq!(again.purged().names.len(), 3, "two names, and the range of one that does not adjoin the others");
         for removed in [&mut removed, &mut again] {
             removed.note(archive_hash("/a.warc"), 1..2);
             assert_eq!([0, 1, 2].map(|archive| removed.takes_archive(archive, "/a.warc")), [false, true, false]);

@@ -460,7 +460,6 @@ fn part<'t>(segment: &'t str, each: &mut impl FnMut(&'t str)) {
 ///
 /// Letters are lower case, one by one (so `İ` gives two characters, and `Σ` is always `σ`); full-width letters and digits are replaced by
 /// the plain ones, and every apostrophe by `'`.
-#[cfg(any(test, feature = "internals"))]
 pub fn hash(word: &str) -> u64 {
     TABLES.hash(word)
 }

@@ -3,70 +3,43 @@
 //! There is one type for each step, from the method that proposes a pair to the listing that shows it. The store writes them as rows of its
 //! own form (`store/layout/judged.rs`) and turns these back when it reads them; nothing else knows that form.
 
-use super::{Lang, LangPair, PagePair, Similarities, SiteId};
+use super::{Lang, LangPair, PagePair, Similarities, SiteId, coded};
 
-/// What proposed a pair. Codes are stored: only append. Methods are ordered by trust ([`Method::BY_TRUST`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Method {
-    /// A key that is strong or rescued.
-    Key = 0,
-    /// A weak key.
-    WeakKey = 1,
-    /// A page declares the other as its translation.
-    Hreflang = 2,
-    /// The two pages link to each other.
-    Link = 3,
-    /// Rare words, numbers, images and tags in common.
-    Words = 4,
-    /// Aligned links of accepted pairs lead to the two pages, or both are accepted as versions of a third page.
-    Votes = 5,
-    /// All pages of the site are compared with each other.
-    All = 6,
-    /// Marks of languages, known from keys, in another place of the URL.
-    Marks = 7,
-    /// Numbered pages near the same place of their order.
-    Order = 8,
-    /// A sitemap declares the two pages as versions of each other.
-    Sitemap = 9,
-    /// A person says that they are a pair.
-    Pinned = 10,
+coded! {
+    /// What proposed a pair. Codes are stored: only append. Methods are ordered by trust ([`Method::BY_TRUST`]).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Method {
+        /// A key that is strong or rescued.
+        Key = 0, "key";
+        /// A weak key.
+        WeakKey = 1, "weak-key";
+        /// A page declares the other as its translation.
+        Hreflang = 2, "hreflang";
+        /// The two pages link to each other.
+        Link = 3, "link";
+        /// Rare words, numbers, images and tags in common.
+        Words = 4, "words";
+        /// Aligned links of accepted pairs lead to the two pages, or both are accepted as versions of a third page.
+        Votes = 5, "aligned-links";
+        /// All pages of the site are compared with each other.
+        All = 6, "all-pairs";
+        /// Marks of languages, known from keys, in another place of the URL.
+        Marks = 7, "marks";
+        /// Numbered pages near the same place of their order.
+        Order = 8, "order";
+        /// A sitemap declares the two pages as versions of each other.
+        Sitemap = 9, "sitemap";
+        /// A person says that they are a pair.
+        Pinned = 10, "pinned";
+    }
 }
 
 impl Method {
-    /// Every method, in the order of its code.
-    pub const ALL: [Method; 11] = {
-        use Method::*;
-        [Key, WeakKey, Hreflang, Link, Words, Votes, All, Marks, Order, Sitemap, Pinned]
-    };
-
     /// Every method, the most trusted first.
     pub const BY_TRUST: [Method; 11] = {
         use Method::*;
         [Pinned, Key, Marks, Hreflang, Sitemap, WeakKey, Order, Link, Words, Votes, All]
     };
-
-    /// The method of a stored code.
-    pub fn from_code(code: u8) -> Option<Method> {
-        Method::ALL.get(usize::from(code)).copied()
-    }
-
-    /// The name in listings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Key => "key",
-            Method::WeakKey => "weak-key",
-            Method::Hreflang => "hreflang",
-            Method::Link => "link",
-            Method::Words => "words",
-            Method::Votes => "aligned-links",
-            Method::All => "all-pairs",
-            Method::Marks => "marks",
-            Method::Order => "order",
-            Method::Sitemap => "sitemap",
-            Method::Pinned => "pinned",
-        }
-    }
 }
 
 impl PartialOrd for Method {
@@ -82,49 +55,24 @@ impl Ord for Method {
     }
 }
 
-/// What judging decided about a pair. Codes are stored: only append.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Outcome {
-    /// Taken for a pair of translations.
-    Accepted = 0,
-    /// Its score is below the minimum.
-    LowScore = 1,
-    /// One of its pages has a better partner in that language.
-    LostToBetter = 2,
-    /// Both sides have the same text.
-    SameText = 3,
-    /// More certain pairs make its pages versions of two different documents.
-    Contradicted = 4,
-    /// Its addresses belong together, but its contents do not translate each other: they are editions of different ages, or other texts.
-    Edition = 5,
-    /// A person says that it is no pair.
-    Forbidden = 6,
-}
-
-impl Outcome {
-    /// Every outcome, in the order of its code.
-    pub const ALL: [Outcome; 7] = {
-        use Outcome::*;
-        [Accepted, LowScore, LostToBetter, SameText, Contradicted, Edition, Forbidden]
-    };
-
-    /// The outcome of a stored code.
-    pub fn from_code(code: u8) -> Option<Outcome> {
-        Outcome::ALL.get(usize::from(code)).copied()
-    }
-
-    /// The name in listings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Outcome::Accepted => "accepted",
-            Outcome::LowScore => "low score",
-            Outcome::LostToBetter => "lost to a better pair",
-            Outcome::SameText => "same text",
-            Outcome::Contradicted => "contradicted",
-            Outcome::Edition => "edition",
-            Outcome::Forbidden => "forbidden",
-        }
+coded! {
+    /// What judging decided about a pair. Codes are stored: only append.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Outcome {
+        /// Taken for a pair of translations.
+        Accepted = 0, "accepted";
+        /// Its score is below the minimum.
+        LowScore = 1, "low score";
+        /// One of its pages has a better partner in that language.
+        LostToBetter = 2, "lost to a better pair";
+        /// Both sides have the same text.
+        SameText = 3, "same text";
+        /// More certain pairs make its pages versions of two different documents.
+        Contradicted = 4, "contradicted";
+        /// Its addresses belong together, but its contents do not translate each other: they are editions of different ages, or other texts.
+        Edition = 5, "edition";
+        /// A person says that it is no pair.
+        Forbidden = 6, "forbidden";
     }
 }
 

@@ -2,42 +2,23 @@
 
 use std::fmt;
 
-use super::LangPair;
+use super::{LangPair, coded};
 
 /// How (null), a missing token, is written.
 pub const NULL: &str = "(null)";
 
-/// The part of a URL in which a key works (Kit & Ng 2007, §2). The protocol is not a field here, since `http` and `https` are one page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[repr(u8)]
-pub enum Field {
-    /// Labels of the host name.
-    Host = 0,
-    /// Directories.
-    Path = 1,
-    /// The last segment of the path.
-    File = 2,
-    /// Values of the query, by their names.
-    Query = 3,
-}
-
-impl Field {
-    /// All fields, in their order in a URL.
-    pub const ALL: [Field; 4] = [Field::Host, Field::Path, Field::File, Field::Query];
-
-    /// The name used in listings and gold files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Field::Host => "host",
-            Field::Path => "path",
-            Field::File => "file",
-            Field::Query => "query",
-        }
-    }
-
-    /// The field of a stored code.
-    pub fn from_code(code: u8) -> Option<Field> {
-        Field::ALL.get(usize::from(code)).copied()
+coded! {
+    /// The part of a URL in which a key works (Kit & Ng 2007, §2). The protocol is not a field here, since `http` and `https` are one page.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+    pub enum Field {
+        /// Labels of the host name.
+        Host = 0, "host";
+        /// Directories.
+        Path = 1, "path";
+        /// The last segment of the path.
+        File = 2, "file";
+        /// Values of the query, by their names.
+        Query = 3, "query";
     }
 }
 

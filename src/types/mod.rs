@@ -3,6 +3,7 @@
 mod bitext;
 mod block_kind;
 mod capture;
+mod coded;
 mod counted;
 mod document;
 mod id;
@@ -29,6 +30,7 @@ mod url;
 pub use bitext::{Bead, BitextLine, Place, Told};
 pub use block_kind::BlockKind;
 pub use capture::{Capture, Form, Pointer, RawRecord, RecordName};
+pub(crate) use coded::coded;
 pub use counted::{counted, grouped};
 pub use document::{AlignedSentences, DocumentLine, LanguageLine, PageLine, SentencePlace};
 pub use id::{ArchiveId, SiteId};

@@ -2,7 +2,7 @@
 
 use std::ops::BitOr;
 
-use super::Lang;
+use super::{Lang, coded};
 
 /// What a page, or the site that it belongs to, says of its use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,49 +42,29 @@ pub struct Translated {
     pub from: Lang,
 }
 
-macro_rules! marks {
-    ($($(#[$doc:meta])* $variant:ident = $code:literal, $name:literal;)*) => {
-        /// What shows that a machine translated a page. Codes are stored: never reuse one.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[repr(u8)]
-        pub enum TranslationMark { $($(#[$doc])* $variant = $code,)* }
-
-        impl TranslationMark {
-            /// Every mark, in the order of its code.
-            pub const ALL: &[TranslationMark] = &[$(TranslationMark::$variant),*];
-
-            /// The name in exports.
-            pub fn name(self) -> &'static str {
-                match self { $(TranslationMark::$variant => $name,)* }
-            }
-
-            /// The mark of a stored code.
-            pub fn from_code(code: u8) -> Option<TranslationMark> {
-                match code { $($code => Some(TranslationMark::$variant),)* _ => None }
-            }
-        }
-    };
-}
-
-marks! {
-    /// `<link rel="alternate machine-translated-from">`, `<meta name="machine-translated-from">`, or a language tag with `x-mtfrom`.
-    TranslatedFrom = 1, "machine-translated-from";
-    /// A page that Google Translate served, or that a browser saved while it was translated.
-    GoogleTranslate = 2, "google-translate";
-    /// GTranslate, in its editions that serve translations under URLs of their own.
-    GTranslate = 3, "gtranslate";
-    /// Transposh, a plugin of WordPress.
-    Transposh = 4, "transposh";
-    /// Weglot.
-    Weglot = 5, "weglot";
-    /// ConveyThis.
-    ConveyThis = 6, "conveythis";
-    /// Linguise.
-    Linguise = 7, "linguise";
-    /// `<meta name="ms.translationtype" content="MT">`, which documentation of Microsoft has.
-    Microsoft = 8, "ms.translationtype";
-    /// `<meta name="translator">` or `X-Translated-By` with the name of a program.
-    Translator = 9, "translator";
+coded! {
+    /// What shows that a machine translated a page. Codes are stored: never reuse one.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum TranslationMark {
+        /// `<link rel="alternate machine-translated-from">`, `<meta name="machine-translated-from">`, or a language tag with `x-mtfrom`.
+        TranslatedFrom = 1, "machine-translated-from";
+        /// A page that Google Translate served, or that a browser saved while it was translated.
+        GoogleTranslate = 2, "google-translate";
+        /// GTranslate, in its editions that serve translations under URLs of their own.
+        GTranslate = 3, "gtranslate";
+        /// Transposh, a plugin of WordPress.
+        Transposh = 4, "transposh";
+        /// Weglot.
+        Weglot = 5, "weglot";
+        /// ConveyThis.
+        ConveyThis = 6, "conveythis";
+        /// Linguise.
+        Linguise = 7, "linguise";
+        /// `<meta name="ms.translationtype" content="MT">`, which documentation of Microsoft has.
+        Microsoft = 8, "ms.translationtype";
+        /// `<meta name="translator">` or `X-Translated-By` with the name of a program.
+        Translator = 9, "translator";
+    }
 }
 
 /// Directives by which owners opt out of uses of their pages, as a set.
@@ -184,7 +164,7 @@ mod tests {
 
     #[test]
     fn every_code_is_that_of_one_mark() {
-        for &mark in TranslationMark::ALL {
+        for mark in TranslationMark::ALL {
             assert_eq!(TranslationMark::from_code(mark as u8), Some(mark));
         }
         assert_eq!(TranslationMark::from_code(0), None);

@@ -60,12 +60,12 @@ pub fn remove(store: &mut Store, removal: &Removal) -> Result<Taken> {
     let (numbers, mut already) = numbers_of(store, &removal.archives)?;
     let wanted = Names::of(removal)?;
     let archives = store.archive_count()?;
-    let names = wanted.hosts.iter().chain(&wanted.urls).map(|name| (name_hash(name), archives)).collect();
+    let names = wanted.hosts.iter().chain(&wanted.urls).map(|name| (name_hash(name), 0, archives)).collect();
     let mut record = RemovalRecord { names, ..RemovalRecord::default() };
     for number in &numbers {
         let path = store.archive(ArchiveId(*number))?.map(|archive| archive.identity.path).unwrap_or_default();
         let last = Path::new(&path).file_name().and_then(|last| last.to_str());
-        record.names.extend(last.into_iter().chain([path.as_str()]).map(|name| (archive_hash(name), archives)));
+        record.names.extend(last.into_iter().chain([path.as_str()]).map(|name| (archive_hash(name), 0, archives)));
     }
     let reviewed = Reviews::of(store.folder()).urls()?.into_iter();
     let reviewed = reviewed.filter_map(|url| CanonicalUrl::parse(&url).ok()).map(|url| name_hash(url.identity()));

@@ -42,7 +42,6 @@ pub use params::Params;
 #[cfg(any(test, feature = "exec"))]
 pub use profile::Bag;
 pub use profile::{BlockShape, Profile};
-#[cfg(any(test, feature = "internals"))]
 pub use profile::{Own, ProfileParams};
 pub use site::{MAX_PROFILES, PageIds, PageText, SiteData, SiteView};
 pub use size::text_ratio;

@@ -169,6 +169,6 @@ fn codes_on_disk_keep_their_meaning() {
     let codes: BTreeSet<u8> = SkipReason::ALL.iter().map(|reason| *reason as u8).collect();
     assert_eq!(codes.len(), SkipReason::ALL.len());
     for reason in SkipReason::ALL {
-        assert_eq!(SkipReason::from_code(*reason as u8), Some(*reason));
+        assert_eq!(SkipReason::from_code(reason as u8), Some(reason));
     }
 }

@@ -1,5 +1,6 @@
 //! The layout keeps its rules: who imports whom, how long a file is, what stands in none.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -67,6 +68,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("query", &["*"]),
     ("exec", &["*"]),
     ("rebuild", &["align", "archive", "config", "export", "intake", "query", "site", "store"]),
+    // The back door: what the laboratory sees.
+    ("laboratory", &["*"]),
     // The faces see the library as every other program does, by its name.
     ("cli", &["review"]),
     ("review", &[]),
@@ -158,6 +161,28 @@ fn imports_follow_the_layout() {
 fn no_files_or_folders_import_each_other_in_a_circle() {
     let circles = Modules::new(&sources()).circles();
     assert!(circles.is_empty(), "{} circles:\n{}", circles.len(), circles.join("\n"));
+}
+
+/// What is public is not found by the compiler when nobody uses it any more; and the program uses the doors that every other program has.
+#[test]
+fn the_back_door_shows_what_the_laboratory_names_and_is_used_by_nobody_else() {
+    let read = |path: &Path| fs::read_to_string(path).expect("UTF-8");
+    let words = |text: String| text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect();
+    let named: Vec<Vec<String>> =
+        files(&root().join("tests/lab"), &[".rs"]).iter().map(|path| words(read(path))).collect();
+    let named: BTreeSet<String> = named.into_iter().flatten().collect();
+    let door = read(&root().join("src/laboratory.rs"));
+    let shown = door.split("pub use ").skip(1).filter_map(|rest| rest.split(';').next());
+    let names = shown.flat_map(|tree| {
+        let leaves = tree.split_once('{').map_or(tree, |(_, leaves)| leaves.trim_end_matches('}'));
+        leaves.split(',').map(|leaf| leaf.rsplit("::").next().unwrap_or(leaf).trim())
+    });
+    let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+    let unused: Vec<&&str> = names.iter().filter(|name| !named.contains(**name)).collect();
+    assert!(names.len() > 50 && unused.is_empty(), "{unused:?}");
+    for (name, text) in sources() {
+        assert!(!text.contains("diglot::laboratory"), "{name} goes by the back door");
+    }
 }
 
 #[test]

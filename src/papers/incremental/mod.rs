@@ -170,7 +170,6 @@ impl TranslationModel {
     }
 
     /// How many pairs of words are kept.
-    #[cfg(any(test, feature = "internals"))]
     #[allow(
         clippy::len_without_is_empty,
         reason = "a count of pairs, not of a collection; public for the laboratory only"

@@ -41,7 +41,7 @@ where
 }
 
 fn removal() -> RemovalRecord {
-    RemovalRecord { batches: vec![64], names: vec![(7, 96)], replaces: true, purged: false }
+    RemovalRecord { batches: vec![64], names: vec![(7, 1, 96)], replaces: true, purged: false }
 }
 
 fn value_hash<T: Stored>(value: &T) -> u64 {
@@ -351,7 +351,7 @@ fn refused() -> RefusedRecord {
 /// **A difference here means that stores of the last release can no longer be read.** A change that is meant needs the next
 /// `FORMAT_VERSION`, also in docs/format.md and CHANGELOG.md, and new hashes here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    20,
+    21,
     &[
         ("block of pages", 0xafada1ebc0d31b44),
         ("batch", 0xb8d60a3c7c6ddf3a),
@@ -382,7 +382,7 @@ const LAYOUT: (u32, &[(&str, u64)]) = (
         ("taught", 0xf9b6f7b3ac0a4e7b),
         ("stage", 0x71fe93916bd0874f),
         ("settings", 0x926f8fb777352906),
-        ("removal", 0xe121e2dda8a13378),
+        ("removal", 0x426c2ed6b0d9134d),
         ("loss", 0x07ee86c281446bef),
         ("fresh", 0x355b1cce0f0a01fe),
         ("hint", 0x07ee86c281446bef),

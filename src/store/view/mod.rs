@@ -10,7 +10,6 @@ mod run;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "internals")]
 pub use run::sealed;
 use run::{Cursor, Entry, FRESH, Run};
 pub use run::{RunName, RunWriter, read_name};

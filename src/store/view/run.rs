@@ -438,7 +438,6 @@ fn header(number: u64, since: u64) -> [u8; HEADER] {
 }
 
 /// For the laboratory: gives the bytes of a run a header with its number and correct checksums, whatever else is in them.
-#[cfg(feature = "internals")]
 pub fn sealed(bytes: &mut Vec<u8>, number: u64) -> RunName {
     bytes.resize(bytes.len().max(HEADER + TRAILER), 0);
     bytes[..HEADER].copy_from_slice(&header(number, number));

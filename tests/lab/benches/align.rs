@@ -1,9 +1,8 @@
 //! How fast are two pages aligned, when what beads cost is made for a band at once, and when each bead asks by itself? Pages of
 //! paragraphs with four sentences of 15 words, with a model learnt from ten others.
 
-use diglot::align::train::learn;
-use diglot::align::{Cost, Document, Lengths, Model, Params, Span, WordEvidence, align, align_by};
-use diglot::text::words::Words;
+use diglot::laboratory::align::{Cost, Document, Lengths, Model, Params, Span, WordEvidence, align, align_by, learn};
+use diglot::laboratory::text::Words;
 use diglot::types::{Block, Lang};
 use divan::Bencher;
 use divan::counter::ItemsCount;

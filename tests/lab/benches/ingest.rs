@@ -4,8 +4,8 @@
 
 use std::path::PathBuf;
 
-use diglot::archive::{self, Item, Params};
-use diglot::extract;
+use diglot::laboratory::archive::{self, Item, Params};
+use diglot::laboratory::extract;
 use diglot::types::{CanonicalUrl, Capture, RawRecord};
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};

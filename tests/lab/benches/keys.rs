@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use diglot::index::site::{PageFacts, Pages, Urls};
-use diglot::keys::{Params, discover};
+use diglot::laboratory::index::{PageFacts, Pages, Urls};
+use diglot::laboratory::keys::{Params, discover};
 use diglot::types::Lang;
 use divan::Bencher;
 use divan::counter::ItemsCount;

@@ -1,10 +1,10 @@
 //! How fast are pages made profiles, profiles compared, and translations learnt? Pages of 300 tags and 1,000 words.
 
-use diglot::lexicon::{Lexicon, Side, Translations};
-use diglot::papers::incremental::{self, TranslationModel};
-use diglot::text::words::Words;
+use diglot::laboratory::incremental::{self, TranslationModel};
+use diglot::laboratory::lexicon::{Lexicon, Side, Translations};
+use diglot::laboratory::text::Words;
+use diglot::laboratory::verify::{Own, Params, Profile, ProfileParams, VERIFIERS, With};
 use diglot::types::{Block, Lang, LangPair, Link, Page, TEXT_TOKEN};
-use diglot::verify::{Own, Params, Profile, ProfileParams, VERIFIERS, With};
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 
@@ -87,7 +87,7 @@ fn profile(words: &Words, document: usize, language: char, lang: Lang) -> Profil
 }
 
 fn lexicon() -> Lexicon {
-    let hash = diglot::text::words::hash;
+    let hash = diglot::laboratory::text::hash;
     let pairs = (0..RANKS)
         .step_by(2)
         .flat_map(|rank| [0, 7, 31].map(|other| (hash(&word(rank, 'e')), hash(&word((rank + other) % RANKS, 'f')))));
@@ -121,7 +121,7 @@ fn profiles(bencher: Bencher<'_, '_>) {
 #[divan::bench(args = VERIFIERS.iter().map(|verifier| verifier.name()))]
 fn pairs(bencher: Bencher<'_, '_>, name: &str) {
     let words = Words::new();
-    let verifier = diglot::verify::verifier(name).expect("its name");
+    let verifier = diglot::laboratory::verify::verifier(name).expect("its name");
     let (en, fr, _) = languages();
     let ones: Vec<Profile> = (0..16).map(|document| profile(&words, document, 'e', en)).collect();
     let others: Vec<Profile> = (0..16).map(|document| profile(&words, document, 'f', fr)).collect();
@@ -138,7 +138,7 @@ fn pairs(bencher: Bencher<'_, '_>, name: &str) {
 fn training(bencher: Bencher<'_, '_>, passes: usize) {
     let hashes = |document, language| -> Vec<u64> {
         let ranks = ranks(document, 20, language);
-        ranks.into_iter().map(|rank| diglot::text::words::hash(&word(rank, language))).collect()
+        ranks.into_iter().map(|rank| diglot::laboratory::text::hash(&word(rank, language))).collect()
     };
     let sentences: Vec<_> =
         (0..20_000).map(|document| (hashes(document * 977, 'e'), hashes(document * 977, 'f'))).collect();
@@ -152,7 +152,7 @@ fn training(bencher: Bencher<'_, '_>, passes: usize) {
 
 #[divan::bench]
 fn translations(bencher: Bencher<'_, '_>) {
-    let (lexicon, hash) = (lexicon(), diglot::text::words::hash);
+    let (lexicon, hash) = (lexicon(), diglot::laboratory::text::hash);
     let asked: Vec<u64> = (0..1000).map(|rank| hash(&word(rank * 29, 'e'))).collect();
     bencher.counter(ItemsCount::new(asked.len())).bench_local(|| {
         let mut sum = 0;

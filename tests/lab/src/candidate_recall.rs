@@ -14,14 +14,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use diglot::config::Config;
-use diglot::index::retrieval;
-use diglot::propose::{self, Partners};
-use diglot::site::Site;
-use diglot::site::models;
-use diglot::site::open::OpenSite;
+use diglot::laboratory::models;
+use diglot::laboratory::propose::{self, Partners};
+use diglot::laboratory::retrieval;
+use diglot::laboratory::site::{OpenSite, Site};
+use diglot::laboratory::verify::SiteView;
 use diglot::store::{Access, Store};
 use diglot::types::{Candidate, CanonicalUrl, SiteId};
-use diglot::verify::SiteView;
 
 use crate::{Result, Usage};
 

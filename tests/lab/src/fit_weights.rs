@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use diglot::judge::score::Scorer;
+use diglot::laboratory::judge::Scorer;
 use diglot::types::Similarities;
 
 use crate::weights::{Examples, fit, listed, sites};

@@ -14,10 +14,10 @@ use std::sync::atomic::AtomicBool;
 
 use diglot::config::Config;
 use diglot::inputs::Inputs;
+use diglot::laboratory::store::{BatchRecord, PageEntry};
 use diglot::pipeline::Silent;
 use diglot::pipeline::{self, Context};
 use diglot::query::{self, Scope};
-use diglot::store::layout::{BatchRecord, PageEntry};
 use diglot::store::{Access, Store};
 use diglot::types::Lang;
 

@@ -9,7 +9,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use diglot::language::letters::{self, Letters};
+use diglot::laboratory::letters::{self, Letters};
 
 use crate::Result;
 

@@ -10,8 +10,8 @@
 use std::fs;
 use std::path::Path;
 
-use diglot::text::sentences::for_each_sentence;
-use diglot::text::words::Words;
+use diglot::laboratory::text::Words;
+use diglot::laboratory::text::for_each_sentence;
 use diglot::types::Lang;
 
 use crate::clock::user_seconds;

@@ -12,12 +12,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use diglot::config::Config;
-use diglot::site::Site;
-use diglot::site::models;
-use diglot::site::open::OpenSite;
+use diglot::laboratory::models;
+use diglot::laboratory::site::{OpenSite, Site};
+use diglot::laboratory::verify::PageIds;
 use diglot::store::{Access, Store};
 use diglot::types::SiteId;
-use diglot::verify::PageIds;
 
 use crate::{Result, Usage};
 

@@ -10,9 +10,9 @@ use std::io::Write;
 use std::time::Instant;
 
 use diglot::explore::{self, By, Params};
-use diglot::index::web::{ListedWeb, Web};
-use diglot::store::layout::web_records;
-use diglot::store::{Access, SiteWeb, Store};
+use diglot::laboratory::index::{ListedWeb, Web};
+use diglot::laboratory::store::{SiteWeb, web_records};
+use diglot::store::{Access, Store};
 
 use crate::clock::peak_bytes;
 use crate::dice::Dice;

@@ -7,14 +7,13 @@ use std::sync::atomic::AtomicBool;
 
 use diglot::config::Config;
 use diglot::evaluate::GoldPairs;
-use diglot::judge::score::{Example, FitParams, Scorer, inputs};
+use diglot::laboratory::judge::{Example, FitParams, Scorer, inputs};
+use diglot::laboratory::models;
+use diglot::laboratory::site::{OpenSite, Site};
+use diglot::laboratory::verify::PageIds;
 use diglot::pipeline::{Context, Silent};
-use diglot::site::Site;
-use diglot::site::models;
-use diglot::site::open::OpenSite;
 use diglot::store::{Access, Store};
 use diglot::types::{CanonicalUrl, LangPair, MEASURES, Measure, Similarities, SiteId};
-use diglot::verify::PageIds;
 
 use crate::Result;
 
@@ -56,7 +55,10 @@ pub fn gold(pairs: &Path, ignored: &Path) -> Result<GoldPairs> {
 pub fn judged<T>(inputs: &[&Path], config: &Config, then: impl FnOnce(&Store) -> Result<T>) -> Result<T> {
     let folder = tempfile::tempdir()?;
     let inputs: Vec<std::ffi::OsString> = inputs.iter().map(|path| path.as_os_str().to_owned()).collect();
-    let inputs = diglot::archive::expand(&inputs, false, &diglot::archive::Params::default(), &|_| false)?;
+    let inputs =
+        diglot::laboratory::archive::expand(&inputs, false, &diglot::laboratory::archive::Params::default(), &|_| {
+            false
+        })?;
     let mut store = Store::open(&folder.path().join("store"), Access::Write)?;
     let stop = AtomicBool::new(false);
     let context = Context { config, inputs: &inputs, observer: &Silent, stop: &stop };

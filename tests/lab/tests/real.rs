@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use diglot::archive::{Item, Params, capture, open};
+use diglot::laboratory::archive::{Item, Params, capture, open};
 use diglot::types::{Capture, Form, Skip};
 
 #[path = "../../real/data.rs"]

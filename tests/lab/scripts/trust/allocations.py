@@ -1,6 +1,6 @@
 """Lets the system refuse one allocation of a run, each time another one, and holds the program to what it then says.
 
-    cargo build --profile fast --features internals
+    cargo rustc --profile fast --bin diglot -- --cfg failing_allocations
     allocations.py --binary target/fast/diglot --seed 1 --rounds 2000
 
 A round runs the archives into a new store, or goes on with one that a refused run has left, while one allocation fails, drawn from all

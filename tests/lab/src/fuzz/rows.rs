@@ -4,7 +4,7 @@
 //! them.
 
 use diglot::exec::EngineRow;
-use diglot::store::laboratory::{pack, unpack};
+use diglot::laboratory::store::{pack, unpack};
 
 use super::mutate::NUMBERS;
 use super::seeds;

@@ -12,13 +12,12 @@ use std::sync::atomic::AtomicBool;
 
 use diglot::config::Config;
 use diglot::inputs::Inputs;
+use diglot::laboratory::store::{
+    FRAME_HEADER, FRAME_MAGIC, MANIFEST, Manifest, PACKED_MAGIC, RunWriter, VIEW, View, folders, frame, framed, hole,
+    pack, pack_small, sealed_manifest, sealed_run, segment_header,
+};
 use diglot::pipeline::{self, Context, Silent};
 use diglot::query::{self, PairFilter, PairOrder, Scope, realign};
-use diglot::store::frames::{FRAME_HEADER, FRAME_MAGIC, PACKED_MAGIC};
-use diglot::store::laboratory::{
-    MANIFEST, Manifest, RunWriter, VIEW, View, folders, frame, framed, hole, pack, pack_small, sealed_manifest,
-    sealed_run, segment_header,
-};
 use diglot::store::{Access, Store};
 use diglot::types::CanonicalUrl;
 use diglot::upkeep::{self, Removal};
@@ -280,7 +279,7 @@ impl Sealed {
     }
 }
 
-fn write_run(folder: &Path, number: u64, entries: &[(Vec<u8>, Vec<u8>)]) -> Result<diglot::store::laboratory::RunName> {
+fn write_run(folder: &Path, number: u64, entries: &[(Vec<u8>, Vec<u8>)]) -> Result<diglot::laboratory::store::RunName> {
     let mut writer = RunWriter::create(&folder.join(VIEW), number, 0)?;
     for (key, value) in entries {
         writer.push(key, Some(value))?;

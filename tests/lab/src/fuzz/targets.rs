@@ -4,11 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use diglot::archive::{self, Item};
 use diglot::config::Config;
-use diglot::extract;
-use diglot::store::layout::{BatchRecord, StoredPage, block, encode, page_of_block};
-use diglot::store::records::{RecordFile, RecordRef, START};
+use diglot::laboratory::archive::{self, Item};
+use diglot::laboratory::extract;
+use diglot::laboratory::store::{BatchRecord, RecordFile, RecordRef, START, StoredPage, block, encode, page_of_block};
 use diglot::store::{Access, Store};
 use diglot::types::{CanonicalUrl, Capture, Form, Lang, RawRecord, host_of, registrable_domain, without_session};
 use tempfile::TempDir;

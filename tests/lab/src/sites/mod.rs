@@ -9,9 +9,9 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use diglot::archive::{self, Item};
 use diglot::evaluate::{GoldPair, GoldPairs};
-use diglot::extract;
+use diglot::laboratory::archive::{self, Item};
+use diglot::laboratory::extract;
 use diglot::types::{CanonicalUrl, Capture, Lang, LangPair};
 
 use crate::{Result, Usage};
