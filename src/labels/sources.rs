@@ -136,14 +136,14 @@ pub struct Known {
 /// Texts that a source calls by the name of a language of which nothing is known, and that were taken for another one.
 #[derive(Default)]
 struct Called {
-    /// How many of them are told to be in that one, on each host, by its hash.
-    told: FxHashMap<u64, u32>,
+    /// How many of them are told to be in that one.
+    told: u32,
+    /// How many of those count for or against the source, on each host, by its hash.
+    counted: FxHashMap<u64, u32>,
     /// All of them.
     pages: Vec<u32>,
     /// Others so called that may only be guessed to be in that one.
     guesses: Vec<u32>,
-    /// How many count for or against the source.
-    counted: u32,
 }
 
 /// Texts that are kept of a place.
@@ -227,8 +227,10 @@ impl Known {
             } else {
                 called.pages.push(page);
                 if matches!(text, Text::Told(_)) {
-                    *called.told.entry(host).or_default() += 1;
-                    called.counted += u32::from(!is_word);
+                    called.told += 1;
+                    if !is_word {
+                        *called.counted.entry(host).or_default() += 1;
+                    }
                 }
                 return;
             }
@@ -267,7 +269,7 @@ impl Known {
         let count = |counts: &FxHashMap<Lang, u32>, lang: Lang| counts.get(&lang).copied().unwrap_or_default();
         let mut usual = None;
         for (&(source, named, told), called) in self.unknown.iter().filter(|(_, called)| !called.pages.is_empty()) {
-            let (texts, pages_of) = (called.told.values().sum::<u32>(), called.pages.len() as u32);
+            let (texts, pages_of) = (called.told, called.pages.len() as u32);
             let likely = pages_of - texts;
             let is_declared = source == Source::Declared;
             // Of a place, which needs more to be believed, likely texts count too.
@@ -291,10 +293,10 @@ impl Known {
             }
             of_name.0 += texts;
             *if is_declared { &mut of_name.1 } else { &mut of_name.0 } += likely;
-            if main == Some(told) || called.counted == 0 {
+            if main == Some(told) {
                 continue;
             }
-            for (&host, &texts) in &called.told {
+            for (&host, &texts) in &called.counted {
                 let wrong = Tally { right: 0.0, wrong: f64::from(texts) };
                 self.tallies.entry(source).or_default().add(wrong);
                 self.of_host.entry((host, source)).or_default().add(wrong);
