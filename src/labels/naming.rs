@@ -44,8 +44,9 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
             // A place that is right about most pages may lie about one, whose letters tell another language, or whose words are likely in one that
             // others on the site certainly are in.
             let is_alone = known.is_alone(&name, text);
-            let may_be =
-                is_allowed && (is_alone || text.may_be(&facts, &name, &known.called)) && !pages.deny(page, name.lang);
+            let may_be = is_allowed
+                && (is_alone || text.may_be(&facts, &name, &known.called, || pages.allow(page, name.lang)))
+                && !pages.deny(page, name.lang);
             let is_among_others = !is_alone && known.is_among_others(text) && !are_mixed_up(name.lang, facts.detected);
             let is_possible = || may_be && !is_among_others || is_nearer(pages, page, &facts, name.lang);
             if facts.detected.agrees(name.lang) || is_allowed && is_possible() {
@@ -521,6 +522,41 @@ mod tests {
         assert_eq!(site("", &|n| format!("x.org/en/{n}"), "en"), [six("en"), six("unnamed")]);
         assert_eq!(site("wo/", &|n| format!("x.org/wo/b{n}"), ""), [six("en"), six("unnamed")]);
         assert_eq!(site("", &|n| format!("x.org/p{n}"), ""), [six("en"), six("unnamed")]);
+    }
+
+    #[test]
+    fn a_long_text_without_an_answer_is_in_the_language_that_it_is_called_by_if_it_has_its_letters() {
+        // A program of the user may know English alone; words may be of two languages.
+        let site = |text: &dyn Fn(usize) -> String, is_guess: bool, lang_of_place: &str| {
+            let facts =
+                |detected| PageFacts { detected, text_bytes: 700, latin_share: 1.0, confidence: 0.98, ..PageFacts::default() };
+            let english = (0..6).map(|n| (format!("x.org/en/{n}"), count(ENGLISH[n % 2]), facts(Lang::EN)));
+            let other = (0..6).map(|n| {
+                let facts = PageFacts { is_guess, confidence: 0.0, ..facts(Lang::UNKNOWN) };
+                (format!("x.org/{lang_of_place}/{n}"), count(&text(n)), facts)
+            });
+            let mut pages: Vec<_> = english.chain(other).collect();
+            pages.sort_by(|x, y| x.0.cmp(&y.0));
+            let pages = LetteredPages(pages);
+            let read = ByLetters::new(&pages, Profiles::shipped());
+            let mut site = SiteIndex::collect(&pages, |page| Some(read.facts(page).detected).filter(|l| l.is_known()));
+            name(&read, &mut site, |_| true);
+            let at_place = (0..pages.count()).filter(|&page| pages.identity(page).contains(lang_of_place));
+            at_place.filter(|&page| site.lang(page) == Some(lang(lang_of_place))).count()
+        };
+        // News, written for this.
+        let dutch = |n: usize| {
+            let news = [
+                "De leden van de gemeenteraad hebben gisteren besloten dat er dit jaar geen geld is voor een nieuwe brug over de rivier. ",
+                "Wie naar de andere kant wil, moet dus nog steeds wachten op de boot, die maar twee keer in een uur vaart. ",
+                "De burgemeester zei dat zij volgend jaar opnieuw met de provincie gaat praten over de kosten van het plan. ",
+            ];
+            format!("{}{}", news[n % 3], news[(n + 1) % 3])
+        };
+        for is_guess in [false, true] {
+            assert_eq!(site(&dutch, is_guess, "nl"), 6);
+            assert_eq!(site(&wolof, is_guess, "nl"), 0);
+        }
     }
 
     #[test]

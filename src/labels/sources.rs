@@ -86,8 +86,15 @@ impl Text {
     }
 
     /// True where the text may be in a language that the site names, in spite of what it was taken for. What it is likely in stays, where that
-    /// is a language that the site has a name for; and a long text in a language that can be told would have been told.
-    pub fn may_be(self, facts: &PageFacts, name: &Name, called: &FxHashSet<Lang>) -> bool {
+    /// is a language that the site has a name for; and a long text in a language that can be told would have been told, unless `has_letters` of it:
+    /// words of several languages may be in it, or a program of the user was asked, which does not know the language.
+    pub fn may_be(
+        self,
+        facts: &PageFacts,
+        name: &Name,
+        called: &FxHashSet<Lang>,
+        has_letters: impl FnOnce() -> bool,
+    ) -> bool {
         let named = name.lang;
         if !is_written_so(named, facts) {
             return false;
@@ -99,7 +106,7 @@ impl Text {
             // Letters of a script that one language alone uses tell it, however few they are.
             Text::Likely(lang) if is_alone(lang) => is_taken_for(named, lang) && is_free(lang),
             Text::Likely(lang) => is_like(lang) || !name.is_told_in(facts.latin_share) && is_free(lang),
-            Text::Other(_) => !name.is_told_in(facts.latin_share),
+            Text::Other(_) => !name.is_told_in(facts.latin_share) || has_letters(),
             // Even a few words of the text say more than a name in the URL.
             Text::Short => !facts.detected.is_known() || !name.is_told_in(facts.latin_share),
         }
@@ -251,7 +258,7 @@ impl Known {
             Text::Told(lang) if main.is_some_and(|main| lang.agrees(main)) => {}
             Text::Told(lang) if is_other(lang) => tally.wrong += 1.0,
             Text::Likely(lang) if name.is_told_in(facts.latin_share) && is_other(lang) => tally.wrong += 1.0,
-            Text::Other(_) if name.is_told_in(facts.latin_share) => tally.wrong += 1.0,
+            Text::Other(_) if name.is_told_in(facts.latin_share) && !pages.allow(page, named) => tally.wrong += 1.0,
             _ => {}
         }
         if !is_word {
