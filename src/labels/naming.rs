@@ -528,8 +528,13 @@ mod tests {
     fn a_long_text_without_an_answer_is_in_the_language_that_it_is_called_by_if_it_has_its_letters() {
         // A program of the user may know English alone; words may be of two languages.
         let site = |text: &dyn Fn(usize) -> String, is_guess: bool, lang_of_place: &str| {
-            let facts =
-                |detected| PageFacts { detected, text_bytes: 700, latin_share: 1.0, confidence: 0.98, ..PageFacts::default() };
+            let facts = |detected| PageFacts {
+                detected,
+                text_bytes: 700,
+                latin_share: 1.0,
+                confidence: 0.98,
+                ..PageFacts::default()
+            };
             let english = (0..6).map(|n| (format!("x.org/en/{n}"), count(ENGLISH[n % 2]), facts(Lang::EN)));
             let other = (0..6).map(|n| {
                 let facts = PageFacts { is_guess, confidence: 0.0, ..facts(Lang::UNKNOWN) };
