@@ -565,6 +565,21 @@ mod tests {
     }
 
     #[test]
+    fn a_code_of_a_language_of_which_nothing_is_known_is_a_country_where_letters_clearly_tell_another_one() {
+        let site = |place: &str, text: &dyn Fn(usize) -> String| {
+            let english = (0..6).map(|n| (format!("x.org/en/{n}"), "", ENGLISH[n % ENGLISH.len()].to_owned()));
+            let other = (0..6).map(|n| (format!("x.org/{place}/{n}"), "", text(n)));
+            counts_by(Profiles::shipped(), english.chain(other).collect())
+        };
+        let six = |lang: &str| (lang.to_owned(), 6);
+        assert_eq!(site("cr", &wolof), [six("en"), six("wo")]);
+        // Nothing tells what these are in, and the whole name of a language is no country.
+        let made = |n: usize| wolof(n).replace('a', "ou").replace('m', "zh").replace('n', "th");
+        assert_eq!(site("cr", &made), [six("cr"), six("en")]);
+        assert_eq!(site("cree", &wolof), [six("cr"), six("en")]);
+    }
+
+    #[test]
     fn a_code_of_three_letters_names_a_language_where_the_page_exists_in_another_one() {
         let of = |english: &str, other: &str| {
             let of_page = |n: usize| {

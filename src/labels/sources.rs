@@ -13,10 +13,10 @@ use crate::index::parts::pooled;
 use crate::index::site::{PageFacts, Pages, Urls};
 use crate::language::codes::{is_code, names_by_code};
 use crate::language::letters::{ALIKE, Letters};
-use crate::language::profiles::{NEAR_BY_CHANCE, Profiles};
+use crate::language::profiles::{NEAR_BY_CHANCE, Profiles, near};
 use crate::language::{
-    LIKELY, TOLD, has_words_in, is_alone, is_like_another, is_taken_for, is_told, is_told_as, is_told_in,
-    names::by_name, writes_latin,
+    LIKELY, TOLD, has_words_in, is_alone, is_known_to_be_like, is_like_another, is_taken_for, is_told, is_told_as,
+    is_told_in, names::by_name, writes_latin,
 };
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{self, Field, Lang};
@@ -124,6 +124,8 @@ pub struct Known {
     unknown: BTreeMap<(Source, Lang, Lang), Called>,
     /// Those of them that may be in the language which the source names.
     alone: FxHashSet<(Source, Lang, Lang)>,
+    /// Codes that may be those of countries, since the texts that a place calls by them are told by their letters to be in another language.
+    countries: FxHashSet<(Source, Lang)>,
     /// Texts that name a language rightly at a place.
     texts: FxHashMap<Source, Vec<String>>,
     /// The languages that believed sources name.
@@ -192,6 +194,7 @@ impl Known {
             }
         }
         pages.release();
+        known.find_countries(pages);
         known.count_unknown(pages, main);
         let on_host =
             known.of_host.iter().filter(|&(&(_, source), tally)| known.belief_with(source, *tally) >= BELIEVED);
@@ -265,6 +268,33 @@ impl Known {
             self.tallies.entry(name.source).or_default().add(tally);
             self.of_host.entry((host, name.source)).or_default().add(tally);
         }
+    }
+
+    /// Finds the codes of two letters that stand for no language: the program knows nothing of one that has this code, and the letters of nearly all texts
+    /// that a place calls by it tell one other language, each by itself, and all together are as near to that as texts in it are.
+    fn find_countries(&mut self, pages: &ByLetters<'_>) {
+        let mut found = FxHashSet::default();
+        for (&(source, named, told), called) in &self.unknown {
+            let (others, of_name) = self.names.get(&(source, named)).copied().unwrap_or_default();
+            let least = BELIEVED * f64::from(others + of_name);
+            let is_code = source != Source::Declared && named.as_str().len() == 2;
+            if !is_code || is_known_to_be_like(named, told) || (called.guesses.len() as f64) < least {
+                continue;
+            }
+            let texts: Vec<u32> =
+                called.guesses.iter().copied().filter(|&page| pages.told(page) == Some(told)).collect();
+            let letters = letters_of(pages, &texts);
+            let are_enough = texts.len() as f64 >= least.max(f64::from(MIN_NAMED)) && letters.total() >= MIN_LETTERS;
+            if are_enough && pages.distance(&letters, told).is_some_and(|distance| distance <= near(letters.total())) {
+                found.insert((source, named));
+            }
+        }
+        self.countries = found;
+    }
+
+    /// True for a name that is a code of a country.
+    fn is_country(&self, name: &Name) -> bool {
+        name.at.as_ref().is_some_and(|at| at.len() == 2) && self.countries.contains(&(name.source, name.lang.base()))
     }
 
     /// Counts the texts that a source calls by the name of a language of which the program knows nothing, and that are told to be in another one: for the
@@ -368,7 +398,8 @@ impl Known {
         let mut counts: BTreeMap<(Source, Lang), u32> = BTreeMap::new();
         for &page in group {
             for name in names(pages, page, &pages.facts(page), &mut anatomy) {
-                if !is_told(name.lang) && (!name.is_word() || is_counterpart(pages, page, &name)) {
+                let is_name = !name.is_word() || is_counterpart(pages, page, &name);
+                if !is_told(name.lang) && is_name && !self.is_country(&name) {
                     *counts.entry((name.source, name.lang)).or_default() += 1;
                 }
             }
@@ -397,7 +428,7 @@ impl Known {
     /// three letters are codes, so that a page under such a one has to exist under another name too (`/kmb/a`, `/en/a`).
     pub fn allows(&self, pages: &dyn Pages, page: u32, name: &Name) -> bool {
         let (told, others) = self.names.get(&(name.source, name.lang.base())).copied().unwrap_or_default();
-        if told > others {
+        if told > others || self.is_country(name) {
             return false;
         }
         let Some(at) = name.at.clone().filter(|_| name.is_word()) else { return true };

@@ -283,6 +283,23 @@ pub fn is_like_another(lang: Lang) -> bool {
     !is_withheld(lang) && TAKEN_FOR.iter().any(|(_, others)| others.contains(&lang.as_str()))
 }
 
+/// Languages of whose letters nothing is known, each with those whose texts may be called by its name, or are like its own: members of a macrolanguage, and
+/// neighbours.
+const LIKE: &[(&str, &[&str])] = &[
+    ("ak", &["tw", "fat"]),
+    ("ff", &["fuf", "fuv"]),
+    ("hz", &["ng"]),
+    ("kj", &["ng"]),
+    ("kv", &["koi"]),
+    ("lu", &["lua"]),
+];
+
+/// True for a language of whose letters nothing is known, but that texts in it are like those in the other one, or are those.
+pub fn is_known_to_be_like(lang: Lang, other: Lang) -> bool {
+    let (lang, other) = (lang.base(), other.base());
+    LIKE.iter().any(|(known, others)| *known == lang.as_str() && others.contains(&other.as_str()))
+}
+
 /// True for near relatives, which detection takes for each other in short texts.
 pub fn are_relatives(a: Lang, b: Lang) -> bool {
     let (a, b) = (a.base(), b.base());
