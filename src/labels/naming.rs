@@ -518,6 +518,14 @@ mod tests {
         // Not by a code of three letters, unless the page exists without it.
         assert_eq!(site("", &|n| format!("x.org/kmb/{n}"), ""), [six("en"), six("kmb")]);
         assert_eq!(site("a", &|n| format!("x.org/api/{n}"), ""), [six("en"), six("unnamed")]);
+        // … or under another code, in another language: neither `/cak/0` beside `/mam/0` in the same one, nor `/api/0` beside `/b0`.
+        let made = |n: usize| wolof(n).replace('a', "ou").replace('m', "zh").replace('n', "th");
+        let two = |other: &dyn Fn(usize) -> String| {
+            let of = |n: usize| [(format!("x.org/kmb/{n}"), "", wolof(n)), (format!("x.org/mam/{n}"), "", other(n))];
+            counts_of_texts((0..6).flat_map(of).collect())
+        };
+        assert_eq!(two(&made), [six("kmb"), six("mam")]);
+        assert_eq!(two(&wolof), [("unnamed".to_owned(), 12)]);
         // Not by the name of a language that can be told, and not where others are called by it too.
         assert_eq!(site("", &|n| format!("x.org/en/{n}"), "en"), [six("en"), six("unnamed")]);
         assert_eq!(site("wo/", &|n| format!("x.org/wo/b{n}"), ""), [six("en"), six("unnamed")]);

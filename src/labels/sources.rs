@@ -128,6 +128,8 @@ pub struct Known {
     countries: FxHashSet<(Source, Lang)>,
     /// Texts that name a language rightly at a place.
     texts: FxHashMap<Source, Vec<String>>,
+    /// Texts that may name a language at a place.
+    codes: FxHashMap<Source, Vec<String>>,
     /// The languages that believed sources name.
     pub called: FxHashSet<Lang>,
     /// How many texts are told to be in each language, or likely so.
@@ -221,6 +223,7 @@ impl Known {
             && matches!(name.source, Source::Place(Field::Query | Field::File, _))
             && !matches!(text, Text::Told(lang) if lang.agrees(named));
         let mut tally = Tally::default();
+        keep(&mut self.codes, pages, page, name);
         let of_name = self.names.entry((name.source, named.base())).or_default();
         let is_other = |lang: Lang| !lang.agrees(named) && !is_taken_for(named, lang);
         let is_denied = pages.deny(page, named);
@@ -249,13 +252,7 @@ impl Known {
         match text {
             Text::Told(lang) | Text::Likely(lang) | Text::Other(Some(lang)) if lang.agrees(named) => {
                 tally.right += 1.0;
-                if let Some(at) = name.at.clone() {
-                    let text = &pages.identity(page)[at];
-                    let texts = self.texts.entry(name.source).or_default();
-                    if texts.len() < MAX_TEXTS && !texts.iter().any(|known| known == text) {
-                        texts.push(text.to_owned());
-                    }
-                }
+                keep(&mut self.texts, pages, page, name);
             }
             _ if is_denied => tally.wrong += 1.0,
             Text::Told(lang) if main.is_some_and(|main| lang.agrees(main)) => {}
@@ -395,10 +392,17 @@ impl Known {
     /// else speaks for is right about them where it names them alone.
     pub fn name_of(&self, pages: &dyn Pages, group: &[u32]) -> Option<Lang> {
         let mut anatomy = Anatomy::default();
+        let members: FxHashSet<u32> = group.iter().copied().collect();
+        // What is the same page under another code is in another language, so it is not in this group.
+        let is_in_another = |page: u32, name: &Name| {
+            self.codes
+                .get(&name.source)
+                .is_some_and(|codes| under(pages, page, name, codes).any(|page| !members.contains(&page)))
+        };
         let mut counts: BTreeMap<(Source, Lang), u32> = BTreeMap::new();
         for &page in group {
             for name in names(pages, page, &pages.facts(page), &mut anatomy) {
-                let is_name = !name.is_word() || is_counterpart(pages, page, &name);
+                let is_name = !name.is_word() || is_counterpart(pages, page, &name) || is_in_another(page, &name);
                 if !is_told(name.lang) && is_name && !self.is_country(&name) {
                     *counts.entry((name.source, name.lang)).or_default() += 1;
                 }
@@ -431,13 +435,8 @@ impl Known {
         if told > others || self.is_country(name) {
             return false;
         }
-        let Some(at) = name.at.clone().filter(|_| name.is_word()) else { return true };
-        let identity = pages.identity(page);
-        let exists = |text: &String| {
-            text != &identity[at.clone()]
-                && pages.find(&[&identity[..at.start], text, &identity[at.end..]].concat()).is_some()
-        };
-        self.texts.get(&name.source).is_some_and(|texts| texts.iter().any(exists))
+        let exists = |texts: &Vec<String>| under(pages, page, name, texts).next().is_some();
+        !name.is_word() || self.texts.get(&name.source).is_some_and(exists)
     }
 }
 
@@ -500,6 +499,28 @@ fn pure_letters(pages: &ByLetters<'_>, texts: &[u32], lang: Lang) -> Letters {
 /// True for a language of which the program knows nothing: it has neither words of it nor a profile, nor knows what it is taken for.
 fn is_unknown(lang: Lang) -> bool {
     !is_told(lang) && !Profiles::shipped().has(lang) && !is_like_another(lang)
+}
+
+/// Keeps the text of a name at its place, if there are not enough of them.
+fn keep(texts: &mut FxHashMap<Source, Vec<String>>, pages: &dyn Pages, page: u32, name: &Name) {
+    let Some(at) = name.at.clone() else { return };
+    let text = &pages.identity(page)[at];
+    let texts = texts.entry(name.source).or_default();
+    if texts.len() < MAX_TEXTS && !texts.iter().any(|known| known == text) {
+        texts.push(text.to_owned());
+    }
+}
+
+/// The pages under the addresses that the one of a page becomes with other texts in the place of its name.
+fn under<'t>(pages: &'t dyn Pages, page: u32, name: &Name, texts: &'t [String]) -> impl Iterator<Item = u32> + use<'t> {
+    let at = name.at.clone().unwrap_or_default();
+    let identity = pages.identity(page);
+    let others = texts.iter().filter(move |text| **text != identity[at.clone()]);
+    let at = name.at.clone();
+    others.filter_map(move |text| {
+        let at = at.clone()?;
+        pages.find(&[&identity[..at.start], text, &identity[at.end..]].concat())
+    })
 }
 
 /// True for a page that exists under an address without the name too, as `/a` beside `/kmb/a`.
