@@ -56,9 +56,12 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
             }
         }
         if let (None, Text::Told(lang) | Text::Likely(lang)) = (best, text) {
-            let is_mixed_up = |named: &Lang| are_mixed_up(*named, lang) && is_written_so(*named, &facts);
+            // Words are not sure where a frame in another language stands round a text: others of its name have the same frame.
+            let may_be_partly = |named: &Lang| {
+                (are_mixed_up(*named, lang) || matches!(text, Text::Likely(_))) && is_written_so(*named, &facts)
+            };
             let language = |found: Option<Called>| found.map(|found| found.2);
-            if let Some(named) = language(allowed).filter(is_mixed_up).or(language(contested)) {
+            if let Some(named) = language(allowed).filter(may_be_partly).or(language(contested)) {
                 doubts.contested.entry((named, lang)).or_default().push(page);
             }
         }
@@ -84,9 +87,10 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
 }
 
 /// True for a guess that is nearer, by its letters, to the language that it is called by than to the one that it was taken for: few words that it has in
-/// common with that one say less than the site. So do the words of a relative, where they are not sure.
+/// common with that one say less than the site. So do words that are not sure: they may be those of a relative, or of a frame of a few sentences round a
+/// text in a language of which no words are known, or only few.
 fn is_nearer(pages: &ByLetters<'_>, page: u32, facts: &PageFacts, named: Lang) -> bool {
-    (is_doubtful(facts) || matches!(Text::of(facts), Text::Likely(lang) if are_mixed_up(named, lang)))
+    (is_doubtful(facts) || matches!(Text::of(facts), Text::Likely(_)))
         && facts.detected.is_known()
         && is_written_so(named, facts)
         && pages.compare(&letters_of(pages, &[page]), named, facts.detected) == Some(Compared::Named)
@@ -570,6 +574,36 @@ mod tests {
             assert_eq!(site(&dutch, is_guess, "nl"), 6);
             assert_eq!(site(&wolof, is_guess, "nl"), 0);
         }
+    }
+
+    #[test]
+    fn a_frame_of_a_few_sentences_does_not_take_a_page_from_the_language_that_it_is_called_by() {
+        const FRAME: &str = "You may not copy any of this without the permission of those who have made it. ";
+        // How many of four pages count for Wolof that words likely are in English, beside eight in which words tell nothing.
+        let site = |text: &dyn Fn(usize) -> String| {
+            let facts = |detected, confidence| PageFacts {
+                detected,
+                confidence,
+                text_bytes: 700,
+                latin_share: 1.0,
+                ..PageFacts::default()
+            };
+            let english = (0..6).map(|n| (format!("x.org/en/{n}"), count(&ENGLISH.join(" ")), facts(Lang::EN, 0.98)));
+            let likely = (0..4).map(|n| (format!("x.org/wo/a{n}"), count(&text(n)), facts(Lang::EN, 0.8)));
+            let others = (0..8).map(|n| {
+                let facts = PageFacts { is_guess: true, ..facts(Lang::UNKNOWN, 0.0) };
+                (format!("x.org/wo/b{n}"), count(&format!("{FRAME}{}", wolof(n))), facts)
+            });
+            let pages = LetteredPages(english.chain(likely).chain(others).collect());
+            let mut site = SiteIndex::collect(&pages, |page| Some(pages.detected(page)).filter(|lang| lang.is_known()));
+            name(&ByLetters::new(&pages, Profiles::shipped()), &mut site, |_| true);
+            let is_named = |page: u32| pages.identity(page).contains("/wo/a") && site.lang(page) == Some(lang("wo"));
+            (0..pages.count()).filter(|&page| is_named(page)).count()
+        };
+        assert_eq!(site(&|n| format!("{FRAME}{}", wolof(n))), 4);
+        // Half of it is the frame.
+        assert_eq!(site(&|n| format!("{FRAME}{}", WOLOF[n])), 4);
+        assert_eq!(site(&|n| ENGLISH[n % 2].to_owned()), 0);
     }
 
     #[test]
