@@ -51,6 +51,12 @@ impl<'p> ByLetters<'p> {
         told.is_some_and(|told| self.profiles.deny(&letters_of(self, &[page]), named, told))
     }
 
+    /// True where the letters of a page are those of the language that it is called by, and not clearly those of another one.
+    pub fn allow(&self, page: u32, named: Lang) -> bool {
+        self.is_asked.store(true, Ordering::Relaxed);
+        self.profiles.distances(&letters_of(self, &[page])).allow(named)
+    }
+
     /// To which of two languages the `letters` of some pages, all together, are nearer: the one that they are called by, or the one that they were
     /// taken for.
     pub fn compare(&self, letters: &Letters, named: Lang, told: Lang) -> Option<Compared> {

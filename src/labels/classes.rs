@@ -24,44 +24,53 @@ const ENOUGH: u64 = 2000;
 /// Languages of one site that nothing names, at most.
 const MAX_UNNAMED: usize = 26;
 
+/// Texts in a language that are alike: those in Latin letters, for which the second is true, or those in others. A language may be written in both.
+pub type Written = (Lang, bool);
+
 /// The letters of the languages of a site.
 #[derive(Default)]
 pub struct Classes {
-    of: BTreeMap<Lang, Letters>,
+    of: BTreeMap<Written, Letters>,
 }
 
 impl Classes {
     /// Adds a text in a language.
-    pub fn add(&mut self, lang: Lang, letters: &Letters) {
-        self.of.entry(lang).or_default().add(letters);
+    pub fn add(&mut self, written: Written, letters: &Letters) {
+        self.of.entry(written).or_default().add(letters);
     }
 
     /// Takes a text away that was added.
-    pub fn take(&mut self, lang: Lang, letters: &Letters) {
-        if let Some(class) = self.of.get_mut(&lang) {
+    pub fn take(&mut self, written: Written, letters: &Letters) {
+        if let Some(class) = self.of.get_mut(&written) {
             class.take(letters);
         }
     }
 
     /// Adds the texts of other classes to those that have few of their own.
     pub fn complete(&mut self, others: Classes) {
-        for (lang, letters) in others.of {
-            let own = self.of.entry(lang).or_default();
+        for (written, letters) in others.of {
+            let own = self.of.entry(written).or_default();
             if own.total() < ENOUGH {
                 own.add(&letters);
             }
         }
     }
 
-    /// How far a text is from those in a language; `None` where there are none.
-    pub fn distance(&self, lang: Lang, letters: &Letters) -> Option<f64> {
-        self.of.get(&lang).map(|class| class.distance(letters)).filter(|distance| distance.is_finite())
+    /// The texts in a language that are written as one is, or else its other ones.
+    fn own(&self, (lang, is_latin): Written) -> Option<&Letters> {
+        let class = |is_latin: bool| self.of.get(&(lang, is_latin)).filter(|class| class.total() > 0);
+        class(is_latin).or_else(|| class(!is_latin))
     }
 
-    /// True for a text that is clearly more like those in another language than those in `lang`, where these two are not taken for each other.
-    pub fn is_in_another(&self, lang: Lang, letters: &Letters) -> bool {
-        let (Some(own), Some(own_class)) = (self.distance(lang, letters), self.of.get(&lang)) else { return false };
-        let others = self.of.iter().filter(|(other, class)| **other != lang && class.total() >= MIN_LETTERS);
+    /// How far a text is from those in a language; `None` where there are none.
+    pub fn distance(&self, written: Written, letters: &Letters) -> Option<f64> {
+        self.own(written).map(|class| class.distance(letters)).filter(|distance| distance.is_finite())
+    }
+
+    /// True for a text that is clearly more like those in another language than those in its own, where these two are not taken for each other.
+    pub fn is_in_another(&self, written: Written, letters: &Letters) -> bool {
+        let (Some(own), Some(own_class)) = (self.distance(written, letters), self.own(written)) else { return false };
+        let others = self.of.iter().filter(|(other, class)| other.0 != written.0 && class.total() >= MIN_LETTERS);
         let mut near = others.filter(|(_, class)| {
             let distance = class.distance(letters);
             distance <= ALIKE && own - distance >= CLEARLY && own_class.distance(class) > ALIKE
@@ -71,8 +80,8 @@ impl Classes {
 
     /// The language whose texts a text is most alike, among those that it may be in, if it is alike any.
     pub fn nearest(&self, letters: &Letters, may_be: impl Fn(Lang) -> bool) -> Option<Lang> {
-        let large = self.of.iter().filter(|(lang, class)| class.total() >= MIN_LETTERS && may_be(**lang));
-        nearest(large.map(|(&lang, class)| (lang, class)), letters)
+        let large = self.of.iter().filter(|((lang, _), class)| class.total() >= MIN_LETTERS && may_be(*lang));
+        nearest(large.map(|((lang, _), class)| (*lang, class)), letters)
     }
 }
 
@@ -159,19 +168,34 @@ mod tests {
 
     #[test]
     fn a_text_is_in_the_language_that_it_is_most_alike_or_in_none() {
-        let lang = |tag: &str| Lang::parse(tag).expect("a tag");
+        let lang = |tag: &str| (Lang::parse(tag).expect("a tag"), true);
         let mut classes = Classes::default();
         for seed in 0..3 {
             classes.add(lang("aa"), &text("abcdefgh", seed));
             classes.add(lang("bb"), &text("hgfedcba", seed));
         }
-        assert_eq!(classes.nearest(&text("abcdefgh", 9), |_| true), Some(lang("aa")));
-        assert_eq!(classes.nearest(&text("hgfedcba", 9), |_| true), Some(lang("bb")));
+        assert_eq!(classes.nearest(&text("abcdefgh", 9), |_| true), Some(lang("aa").0));
+        assert_eq!(classes.nearest(&text("hgfedcba", 9), |_| true), Some(lang("bb").0));
         assert_eq!(classes.nearest(&text("klmnopqr", 9), |_| true), None);
         assert!(classes.distance(lang("aa"), &text("hgfedcba", 9)).is_some_and(|distance| distance > APART));
         assert_eq!(classes.distance(lang("cc"), &text("abcdefgh", 9)), None);
         classes.take(lang("aa"), &text("abcdefgh", 0));
         assert!(classes.distance(lang("aa"), &text("abcdefgh", 0)).is_some_and(|distance| distance < ALIKE));
+    }
+
+    #[test]
+    fn texts_of_a_language_in_two_scripts_are_compared_with_those_in_their_own() {
+        let lang = Lang::parse("ff").expect("a tag");
+        let (latin, other) = ((lang, true), (lang, false));
+        let mut classes = Classes::default();
+        (0..9).for_each(|seed| classes.add(other, &text("klmnopqr", seed)));
+        // The other script is all that there is.
+        assert!(classes.distance(latin, &text("abcdefgh", 9)).is_some_and(|distance| distance > APART));
+        (0..2).for_each(|seed| classes.add(latin, &text("abcdefgh", seed)));
+        assert!(classes.distance(latin, &text("abcdefgh", 9)).is_some_and(|distance| distance < ALIKE));
+        assert!(classes.distance(other, &text("klmnopqr", 9)).is_some_and(|distance| distance < ALIKE));
+        assert!(!classes.is_in_another(latin, &text("klmnopqr", 9)));
+        assert_eq!(classes.nearest(&text("klmnopqr", 9), |_| true), Some(lang));
     }
 
     #[test]

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::by_letters::{ByLetters, is_doubtful, is_written_so, letters_of, may_be_by_letters};
-use super::classes::{self, APART, Classes, MIN_NAMED};
+use super::classes::{self, APART, Classes, MIN_NAMED, Written};
 use super::sources::{BELIEVED, Known, Text};
-use crate::index::site::{Pages, SiteIndex, Urls};
+use crate::index::site::{PageFacts, Pages, SiteIndex, Urls};
 use crate::language::letters::Letters;
 use crate::language::profiles::{Compared, Line, NEARER};
 use crate::language::{is_told, is_told_as};
@@ -105,12 +105,13 @@ impl Doubts {
         let mut classes = self.classes(pages, site);
         for (&page, &lang) in &self.named {
             let Some(letters) = Letters::of(pages.letters(page)) else { continue };
-            classes.take(lang, &letters);
-            let is_far = classes.distance(lang, &letters).is_some_and(|distance| distance > APART);
-            if is_far || classes.is_in_another(lang, &letters) {
+            let written = written(lang, &pages.facts(page));
+            classes.take(written, &letters);
+            let is_far = classes.distance(written, &letters).is_some_and(|distance| distance > APART);
+            if is_far || classes.is_in_another(written, &letters) {
                 self.pages.push((page, None));
             } else {
-                classes.add(lang, &letters);
+                classes.add(written, &letters);
                 self.taught.add(pages, page, lang);
             }
         }
@@ -120,7 +121,8 @@ impl Doubts {
             let may_be = |lang: Lang| is_written_so(lang, &facts);
             let may_be_like = |lang: Lang| may_be_by_letters(lang, &facts);
             let letters = Letters::of(pages.letters(page)).unwrap_or_default();
-            let distance = |lang: Lang| classes.distance(lang, &letters).filter(|distance| *distance <= APART);
+            let distance =
+                |lang: Lang| classes.distance(written(lang, &facts), &letters).filter(|distance| *distance <= APART);
             let guess = Some(facts.detected).filter(|guess| known.told.contains_key(&guess.base()));
             // Of two languages, the one that the site calls it by and the one that was detected, the one whose letters are nearer.
             let near = [called, guess].into_iter().flatten().filter(|lang| may_be(*lang));
@@ -169,9 +171,10 @@ impl Doubts {
         let (mut classes, mut likely) = (Classes::default(), Classes::default());
         for page in 0..pages.count() {
             let Some(letters) = Letters::of(pages.letters(page)) else { continue };
-            let own = |lang: Lang| site.lang(page).unwrap_or(lang);
-            match (self.named.get(&page), Text::of(&pages.facts(page))) {
-                (Some(&lang), _) => classes.add(lang, &letters),
+            let facts = pages.facts(page);
+            let own = |lang: Lang| written(site.lang(page).unwrap_or(lang), &facts);
+            match (self.named.get(&page), Text::of(&facts)) {
+                (Some(&lang), _) => classes.add(written(lang, &facts), &letters),
                 (None, Text::Told(lang)) => classes.add(own(lang), &letters),
                 (None, Text::Likely(lang)) => likely.add(own(lang), &letters),
                 _ => {}
@@ -181,6 +184,11 @@ impl Doubts {
         classes.complete(likely);
         classes
     }
+}
+
+/// A text in a language, as it is written.
+fn written(lang: Lang, facts: &PageFacts) -> Written {
+    (lang, facts.latin_share > 0.5)
 }
 
 /// The language that nearly all of a group of pages are taken for: a text without sentences lacks the function words of its language too.
@@ -193,23 +201,31 @@ fn guess_of(pages: &dyn Pages, group: &[u32]) -> Option<Lang> {
 
 /// The letters of texts that the site names, where words cannot tell their language, and of how many pages.
 #[derive(Default)]
-pub struct Taught(BTreeMap<Lang, (u32, Letters)>);
+pub struct Taught(BTreeMap<Written, (u32, Letters)>);
 
 impl Taught {
     pub fn add(&mut self, pages: &ByLetters<'_>, page: u32, lang: Lang) {
+        let facts = pages.facts(page);
         if !is_told(lang)
-            && is_doubtful(&pages.facts(page))
+            && is_doubtful(&facts)
             && let Some(letters) = Letters::of(pages.letters(page))
         {
-            let of_lang = self.0.entry(lang.base()).or_default();
+            let of_lang = self.0.entry(written(lang.base(), &facts)).or_default();
             of_lang.0 += 1;
             of_lang.1.add(&letters);
         }
     }
 
+    /// The letters of each language with enough of them, in the script that more of its pages are in.
     pub fn lines(self) -> Vec<Line> {
-        let enough = self
-            .0
+        let mut most: BTreeMap<Lang, (u32, Letters)> = BTreeMap::new();
+        for ((lang, _), of_script) in self.0 {
+            let of_lang = most.entry(lang).or_default();
+            if of_script.0 > of_lang.0 {
+                *of_lang = of_script;
+            }
+        }
+        let enough = most
             .into_iter()
             .filter(|(_, (pages, letters))| *pages >= MIN_NAMED && letters.total() >= classes::MIN_LETTERS);
         enough.map(|(lang, (_, letters))| Line { lang, letters }).collect()
@@ -219,7 +235,7 @@ impl Taught {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::site::{LetteredPages, PageFacts};
+    use crate::index::site::LetteredPages;
     use crate::language::letters::count;
     use crate::language::profiles::Profiles;
 
@@ -247,6 +263,26 @@ mod tests {
         let contested = BTreeMap::from([((wo, en), vec![0, 1, 2, 3])]);
         Doubts { contested, ..Doubts::default() }.settle_contested(&read, &mut site, |_| true);
         (0..pages.0.len() as u32).filter(|&page| site.lang(page) == Some(wo)).collect()
+    }
+
+    #[test]
+    fn a_language_in_two_scripts_is_taught_in_the_one_that_more_of_its_pages_are_in() {
+        let wo = Lang::parse("wo").expect("a tag");
+        let latin = WOLOF.join(" ").repeat(2);
+        let other = latin
+            .chars()
+            .map(|c| if c.is_ascii_lowercase() { char::from_u32(c as u32 + 0x3d0).unwrap_or(c) } else { c });
+        let other: String = other.collect();
+        let page = |n: usize, text: &str, latin_share: f32| {
+            (format!("x.org/{n}"), count(text), PageFacts { is_guess: true, latin_share, ..PageFacts::default() })
+        };
+        let mut pages: Vec<_> = (0..4).map(|n| page(n, &latin, 1.0)).collect();
+        pages.extend((4..7).map(|n| page(n, &other, 0.0)));
+        let pages = LetteredPages(pages);
+        let read = ByLetters::new(&pages, Profiles::shipped());
+        let mut taught = Taught::default();
+        (0..7).for_each(|page| taught.add(&read, page, wo));
+        assert_eq!(taught.lines(), [Line { lang: wo, letters: letters_of(&read, &[0, 1, 2, 3]) }]);
     }
 
     #[test]

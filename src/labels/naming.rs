@@ -44,8 +44,9 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
             // A place that is right about most pages may lie about one, whose letters tell another language, or whose words are likely in one that
             // others on the site certainly are in.
             let is_alone = known.is_alone(&name, text);
-            let may_be =
-                is_allowed && (is_alone || text.may_be(&facts, &name, &known.called)) && !pages.deny(page, name.lang);
+            let may_be = is_allowed
+                && (is_alone || text.may_be(&facts, &name, &known.called, || pages.allow(page, name.lang)))
+                && !pages.deny(page, name.lang);
             let is_among_others = !is_alone && known.is_among_others(text) && !are_mixed_up(name.lang, facts.detected);
             let is_possible = || may_be && !is_among_others || is_nearer(pages, page, &facts, name.lang);
             if facts.detected.agrees(name.lang) || is_allowed && is_possible() {
@@ -55,9 +56,12 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
             }
         }
         if let (None, Text::Told(lang) | Text::Likely(lang)) = (best, text) {
-            let is_mixed_up = |named: &Lang| are_mixed_up(*named, lang) && is_written_so(*named, &facts);
+            // Words are not sure where a frame in another language stands round a text: others of its name have the same frame.
+            let may_be_partly = |named: &Lang| {
+                (are_mixed_up(*named, lang) || matches!(text, Text::Likely(_))) && is_written_so(*named, &facts)
+            };
             let language = |found: Option<Called>| found.map(|found| found.2);
-            if let Some(named) = language(allowed).filter(is_mixed_up).or(language(contested)) {
+            if let Some(named) = language(allowed).filter(may_be_partly).or(language(contested)) {
                 doubts.contested.entry((named, lang)).or_default().push(page);
             }
         }
@@ -83,9 +87,10 @@ pub fn name(pages: &ByLetters<'_>, site: &mut SiteIndex<'_>, wants: impl Fn(Lang
 }
 
 /// True for a guess that is nearer, by its letters, to the language that it is called by than to the one that it was taken for: few words that it has in
-/// common with that one say less than the site. So do the words of a relative, where they are not sure.
+/// common with that one say less than the site. So do words that are not sure: they may be those of a relative, or of a frame of a few sentences round a
+/// text in a language of which no words are known, or only few.
 fn is_nearer(pages: &ByLetters<'_>, page: u32, facts: &PageFacts, named: Lang) -> bool {
-    (is_doubtful(facts) || matches!(Text::of(facts), Text::Likely(lang) if are_mixed_up(named, lang)))
+    (is_doubtful(facts) || matches!(Text::of(facts), Text::Likely(_)))
         && facts.detected.is_known()
         && is_written_so(named, facts)
         && pages.compare(&letters_of(pages, &[page]), named, facts.detected) == Some(Compared::Named)
@@ -517,10 +522,103 @@ mod tests {
         // Not by a code of three letters, unless the page exists without it.
         assert_eq!(site("", &|n| format!("x.org/kmb/{n}"), ""), [six("en"), six("kmb")]);
         assert_eq!(site("a", &|n| format!("x.org/api/{n}"), ""), [six("en"), six("unnamed")]);
+        // … or under another code, in another language: neither `/cak/0` beside `/mam/0` in the same one, nor `/api/0` beside `/b0`.
+        let made = |n: usize| wolof(n).replace('a', "ou").replace('m', "zh").replace('n', "th");
+        let two = |other: &dyn Fn(usize) -> String| {
+            let of = |n: usize| [(format!("x.org/kmb/{n}"), "", wolof(n)), (format!("x.org/mam/{n}"), "", other(n))];
+            counts_of_texts((0..6).flat_map(of).collect())
+        };
+        assert_eq!(two(&made), [six("kmb"), six("mam")]);
+        assert_eq!(two(&wolof), [("unnamed".to_owned(), 12)]);
         // Not by the name of a language that can be told, and not where others are called by it too.
         assert_eq!(site("", &|n| format!("x.org/en/{n}"), "en"), [six("en"), six("unnamed")]);
         assert_eq!(site("wo/", &|n| format!("x.org/wo/b{n}"), ""), [six("en"), six("unnamed")]);
         assert_eq!(site("", &|n| format!("x.org/p{n}"), ""), [six("en"), six("unnamed")]);
+    }
+
+    #[test]
+    fn a_long_text_without_an_answer_is_in_the_language_that_it_is_called_by_if_it_has_its_letters() {
+        // A program of the user may know English alone; words may be of two languages.
+        let site = |text: &dyn Fn(usize) -> String, is_guess: bool, lang_of_place: &str| {
+            let facts = |detected| PageFacts {
+                detected,
+                text_bytes: 700,
+                latin_share: 1.0,
+                confidence: 0.98,
+                ..PageFacts::default()
+            };
+            let english = (0..6).map(|n| (format!("x.org/en/{n}"), count(ENGLISH[n % 2]), facts(Lang::EN)));
+            let other = (0..6).map(|n| {
+                let facts = PageFacts { is_guess, confidence: 0.0, ..facts(Lang::UNKNOWN) };
+                (format!("x.org/{lang_of_place}/{n}"), count(&text(n)), facts)
+            });
+            let mut pages: Vec<_> = english.chain(other).collect();
+            pages.sort_by(|x, y| x.0.cmp(&y.0));
+            let pages = LetteredPages(pages);
+            let read = ByLetters::new(&pages, Profiles::shipped());
+            let mut site = SiteIndex::collect(&pages, |page| Some(read.facts(page).detected).filter(|l| l.is_known()));
+            name(&read, &mut site, |_| true);
+            let at_place = (0..pages.count()).filter(|&page| pages.identity(page).contains(lang_of_place));
+            at_place.filter(|&page| site.lang(page) == Some(lang(lang_of_place))).count()
+        };
+        // News, written for this.
+        let dutch = |n: usize| {
+            let news = [
+                "De leden van de gemeenteraad hebben gisteren besloten dat er dit jaar geen geld is voor een nieuwe brug over de rivier. ",
+                "Wie naar de andere kant wil, moet dus nog steeds wachten op de boot, die maar twee keer in een uur vaart. ",
+                "De burgemeester zei dat zij volgend jaar opnieuw met de provincie gaat praten over de kosten van het plan. ",
+            ];
+            format!("{}{}", news[n % 3], news[(n + 1) % 3])
+        };
+        for is_guess in [false, true] {
+            assert_eq!(site(&dutch, is_guess, "nl"), 6);
+            assert_eq!(site(&wolof, is_guess, "nl"), 0);
+        }
+    }
+
+    #[test]
+    fn a_frame_of_a_few_sentences_does_not_take_a_page_from_the_language_that_it_is_called_by() {
+        const FRAME: &str = "You may not copy any of this without the permission of those who have made it. ";
+        // How many of four pages count for Wolof that words likely are in English, beside eight in which words tell nothing.
+        let site = |text: &dyn Fn(usize) -> String| {
+            let facts = |detected, confidence| PageFacts {
+                detected,
+                confidence,
+                text_bytes: 700,
+                latin_share: 1.0,
+                ..PageFacts::default()
+            };
+            let english = (0..6).map(|n| (format!("x.org/en/{n}"), count(&ENGLISH.join(" ")), facts(Lang::EN, 0.98)));
+            let likely = (0..4).map(|n| (format!("x.org/wo/a{n}"), count(&text(n)), facts(Lang::EN, 0.8)));
+            let others = (0..8).map(|n| {
+                let facts = PageFacts { is_guess: true, ..facts(Lang::UNKNOWN, 0.0) };
+                (format!("x.org/wo/b{n}"), count(&format!("{FRAME}{}", wolof(n))), facts)
+            });
+            let pages = LetteredPages(english.chain(likely).chain(others).collect());
+            let mut site = SiteIndex::collect(&pages, |page| Some(pages.detected(page)).filter(|lang| lang.is_known()));
+            name(&ByLetters::new(&pages, Profiles::shipped()), &mut site, |_| true);
+            let is_named = |page: u32| pages.identity(page).contains("/wo/a") && site.lang(page) == Some(lang("wo"));
+            (0..pages.count()).filter(|&page| is_named(page)).count()
+        };
+        assert_eq!(site(&|n| format!("{FRAME}{}", wolof(n))), 4);
+        // Half of it is the frame.
+        assert_eq!(site(&|n| format!("{FRAME}{}", WOLOF[n])), 4);
+        assert_eq!(site(&|n| ENGLISH[n % 2].to_owned()), 0);
+    }
+
+    #[test]
+    fn a_code_of_a_language_of_which_nothing_is_known_is_a_country_where_letters_clearly_tell_another_one() {
+        let site = |place: &str, text: &dyn Fn(usize) -> String| {
+            let english = (0..6).map(|n| (format!("x.org/en/{n}"), "", ENGLISH[n % ENGLISH.len()].to_owned()));
+            let other = (0..6).map(|n| (format!("x.org/{place}/{n}"), "", text(n)));
+            counts_by(Profiles::shipped(), english.chain(other).collect())
+        };
+        let six = |lang: &str| (lang.to_owned(), 6);
+        assert_eq!(site("cr", &wolof), [six("en"), six("wo")]);
+        // Nothing tells what these are in, and the whole name of a language is no country.
+        let made = |n: usize| wolof(n).replace('a', "ou").replace('m', "zh").replace('n', "th");
+        assert_eq!(site("cr", &made), [six("cr"), six("en")]);
+        assert_eq!(site("cree", &wolof), [six("cr"), six("en")]);
     }
 
     #[test]

@@ -13,10 +13,10 @@ use crate::index::parts::pooled;
 use crate::index::site::{PageFacts, Pages, Urls};
 use crate::language::codes::{is_code, names_by_code};
 use crate::language::letters::{ALIKE, Letters};
-use crate::language::profiles::{NEAR_BY_CHANCE, Profiles};
+use crate::language::profiles::{NEAR_BY_CHANCE, Profiles, near};
 use crate::language::{
-    LIKELY, TOLD, has_words_in, is_alone, is_like_another, is_taken_for, is_told, is_told_as, is_told_in,
-    names::by_name, writes_latin,
+    LIKELY, TOLD, has_words_in, is_alone, is_known_to_be_like, is_like_another, is_taken_for, is_told, is_told_as,
+    is_told_in, names::by_name, writes_latin,
 };
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{self, Field, Lang};
@@ -86,8 +86,15 @@ impl Text {
     }
 
     /// True where the text may be in a language that the site names, in spite of what it was taken for. What it is likely in stays, where that
-    /// is a language that the site has a name for; and a long text in a language that can be told would have been told.
-    pub fn may_be(self, facts: &PageFacts, name: &Name, called: &FxHashSet<Lang>) -> bool {
+    /// is a language that the site has a name for; and a long text in a language that can be told would have been told, unless `has_letters` of it:
+    /// words of several languages may be in it, or a program of the user was asked, which does not know the language.
+    pub fn may_be(
+        self,
+        facts: &PageFacts,
+        name: &Name,
+        called: &FxHashSet<Lang>,
+        has_letters: impl FnOnce() -> bool,
+    ) -> bool {
         let named = name.lang;
         if !is_written_so(named, facts) {
             return false;
@@ -99,7 +106,7 @@ impl Text {
             // Letters of a script that one language alone uses tell it, however few they are.
             Text::Likely(lang) if is_alone(lang) => is_taken_for(named, lang) && is_free(lang),
             Text::Likely(lang) => is_like(lang) || !name.is_told_in(facts.latin_share) && is_free(lang),
-            Text::Other(_) => !name.is_told_in(facts.latin_share),
+            Text::Other(_) => !name.is_told_in(facts.latin_share) || has_letters(),
             // Even a few words of the text say more than a name in the URL.
             Text::Short => !facts.detected.is_known() || !name.is_told_in(facts.latin_share),
         }
@@ -117,8 +124,12 @@ pub struct Known {
     unknown: BTreeMap<(Source, Lang, Lang), Called>,
     /// Those of them that may be in the language which the source names.
     alone: FxHashSet<(Source, Lang, Lang)>,
+    /// Codes that may be those of countries, since the texts that a place calls by them are told by their letters to be in another language.
+    countries: FxHashSet<(Source, Lang)>,
     /// Texts that name a language rightly at a place.
     texts: FxHashMap<Source, Vec<String>>,
+    /// Texts that may name a language at a place.
+    codes: FxHashMap<Source, Vec<String>>,
     /// The languages that believed sources name.
     pub called: FxHashSet<Lang>,
     /// How many texts are told to be in each language, or likely so.
@@ -136,14 +147,14 @@ pub struct Known {
 /// Texts that a source calls by the name of a language of which nothing is known, and that were taken for another one.
 #[derive(Default)]
 struct Called {
-    /// How many of them are told to be in that one, on each host, by its hash.
-    told: FxHashMap<u64, u32>,
+    /// How many of them are told to be in that one.
+    told: u32,
+    /// How many of those count for or against the source, on each host, by its hash.
+    counted: FxHashMap<u64, u32>,
     /// All of them.
     pages: Vec<u32>,
     /// Others so called that may only be guessed to be in that one.
     guesses: Vec<u32>,
-    /// How many count for or against the source.
-    counted: u32,
 }
 
 /// Texts that are kept of a place.
@@ -185,6 +196,7 @@ impl Known {
             }
         }
         pages.release();
+        known.find_countries(pages);
         known.count_unknown(pages, main);
         let on_host =
             known.of_host.iter().filter(|&(&(_, source), tally)| known.belief_with(source, *tally) >= BELIEVED);
@@ -211,6 +223,7 @@ impl Known {
             && matches!(name.source, Source::Place(Field::Query | Field::File, _))
             && !matches!(text, Text::Told(lang) if lang.agrees(named));
         let mut tally = Tally::default();
+        keep(&mut self.codes, pages, page, name);
         let of_name = self.names.entry((name.source, named.base())).or_default();
         let is_other = |lang: Lang| !lang.agrees(named) && !is_taken_for(named, lang);
         let is_denied = pages.deny(page, named);
@@ -227,8 +240,10 @@ impl Known {
             } else {
                 called.pages.push(page);
                 if matches!(text, Text::Told(_)) {
-                    *called.told.entry(host).or_default() += 1;
-                    called.counted += u32::from(!is_word);
+                    called.told += 1;
+                    if !is_word {
+                        *called.counted.entry(host).or_default() += 1;
+                    }
                 }
                 return;
             }
@@ -237,25 +252,46 @@ impl Known {
         match text {
             Text::Told(lang) | Text::Likely(lang) | Text::Other(Some(lang)) if lang.agrees(named) => {
                 tally.right += 1.0;
-                if let Some(at) = name.at.clone() {
-                    let text = &pages.identity(page)[at];
-                    let texts = self.texts.entry(name.source).or_default();
-                    if texts.len() < MAX_TEXTS && !texts.iter().any(|known| known == text) {
-                        texts.push(text.to_owned());
-                    }
-                }
+                keep(&mut self.texts, pages, page, name);
             }
             _ if is_denied => tally.wrong += 1.0,
             Text::Told(lang) if main.is_some_and(|main| lang.agrees(main)) => {}
             Text::Told(lang) if is_other(lang) => tally.wrong += 1.0,
             Text::Likely(lang) if name.is_told_in(facts.latin_share) && is_other(lang) => tally.wrong += 1.0,
-            Text::Other(_) if name.is_told_in(facts.latin_share) => tally.wrong += 1.0,
+            Text::Other(_) if name.is_told_in(facts.latin_share) && !pages.allow(page, named) => tally.wrong += 1.0,
             _ => {}
         }
         if !is_word {
             self.tallies.entry(name.source).or_default().add(tally);
             self.of_host.entry((host, name.source)).or_default().add(tally);
         }
+    }
+
+    /// Finds the codes of two letters that stand for no language: the program knows nothing of one that has this code, and the letters of nearly all texts
+    /// that a place calls by it tell one other language, each by itself, and all together are as near to that as texts in it are.
+    fn find_countries(&mut self, pages: &ByLetters<'_>) {
+        let mut found = FxHashSet::default();
+        for (&(source, named, told), called) in &self.unknown {
+            let (others, of_name) = self.names.get(&(source, named)).copied().unwrap_or_default();
+            let least = BELIEVED * f64::from(others + of_name);
+            let is_code = source != Source::Declared && named.as_str().len() == 2;
+            if !is_code || is_known_to_be_like(named, told) || (called.guesses.len() as f64) < least {
+                continue;
+            }
+            let texts: Vec<u32> =
+                called.guesses.iter().copied().filter(|&page| pages.told(page) == Some(told)).collect();
+            let letters = letters_of(pages, &texts);
+            let are_enough = texts.len() as f64 >= least.max(f64::from(MIN_NAMED)) && letters.total() >= MIN_LETTERS;
+            if are_enough && pages.distance(&letters, told).is_some_and(|distance| distance <= near(letters.total())) {
+                found.insert((source, named));
+            }
+        }
+        self.countries = found;
+    }
+
+    /// True for a name that is a code of a country.
+    fn is_country(&self, name: &Name) -> bool {
+        name.at.as_ref().is_some_and(|at| at.len() == 2) && self.countries.contains(&(name.source, name.lang.base()))
     }
 
     /// Counts the texts that a source calls by the name of a language of which the program knows nothing, and that are told to be in another one: for the
@@ -267,7 +303,7 @@ impl Known {
         let count = |counts: &FxHashMap<Lang, u32>, lang: Lang| counts.get(&lang).copied().unwrap_or_default();
         let mut usual = None;
         for (&(source, named, told), called) in self.unknown.iter().filter(|(_, called)| !called.pages.is_empty()) {
-            let (texts, pages_of) = (called.told.values().sum::<u32>(), called.pages.len() as u32);
+            let (texts, pages_of) = (called.told, called.pages.len() as u32);
             let likely = pages_of - texts;
             let is_declared = source == Source::Declared;
             // Of a place, which needs more to be believed, likely texts count too.
@@ -291,10 +327,10 @@ impl Known {
             }
             of_name.0 += texts;
             *if is_declared { &mut of_name.1 } else { &mut of_name.0 } += likely;
-            if main == Some(told) || called.counted == 0 {
+            if main == Some(told) {
                 continue;
             }
-            for (&host, &texts) in &called.told {
+            for (&host, &texts) in &called.counted {
                 let wrong = Tally { right: 0.0, wrong: f64::from(texts) };
                 self.tallies.entry(source).or_default().add(wrong);
                 self.of_host.entry((host, source)).or_default().add(wrong);
@@ -356,10 +392,18 @@ impl Known {
     /// else speaks for is right about them where it names them alone.
     pub fn name_of(&self, pages: &dyn Pages, group: &[u32]) -> Option<Lang> {
         let mut anatomy = Anatomy::default();
+        let members: FxHashSet<u32> = group.iter().copied().collect();
+        // What is the same page under another code is in another language, so it is not in this group.
+        let is_in_another = |page: u32, name: &Name| {
+            self.codes
+                .get(&name.source)
+                .is_some_and(|codes| under(pages, page, name, codes).any(|page| !members.contains(&page)))
+        };
         let mut counts: BTreeMap<(Source, Lang), u32> = BTreeMap::new();
         for &page in group {
             for name in names(pages, page, &pages.facts(page), &mut anatomy) {
-                if !is_told(name.lang) && (!name.is_word() || is_counterpart(pages, page, &name)) {
+                let is_name = !name.is_word() || is_counterpart(pages, page, &name) || is_in_another(page, &name);
+                if !is_told(name.lang) && is_name && !self.is_country(&name) {
                     *counts.entry((name.source, name.lang)).or_default() += 1;
                 }
             }
@@ -388,16 +432,11 @@ impl Known {
     /// three letters are codes, so that a page under such a one has to exist under another name too (`/kmb/a`, `/en/a`).
     pub fn allows(&self, pages: &dyn Pages, page: u32, name: &Name) -> bool {
         let (told, others) = self.names.get(&(name.source, name.lang.base())).copied().unwrap_or_default();
-        if told > others {
+        if told > others || self.is_country(name) {
             return false;
         }
-        let Some(at) = name.at.clone().filter(|_| name.is_word()) else { return true };
-        let identity = pages.identity(page);
-        let exists = |text: &String| {
-            text != &identity[at.clone()]
-                && pages.find(&[&identity[..at.start], text, &identity[at.end..]].concat()).is_some()
-        };
-        self.texts.get(&name.source).is_some_and(|texts| texts.iter().any(exists))
+        let exists = |texts: &Vec<String>| under(pages, page, name, texts).next().is_some();
+        !name.is_word() || self.texts.get(&name.source).is_some_and(exists)
     }
 }
 
@@ -460,6 +499,28 @@ fn pure_letters(pages: &ByLetters<'_>, texts: &[u32], lang: Lang) -> Letters {
 /// True for a language of which the program knows nothing: it has neither words of it nor a profile, nor knows what it is taken for.
 fn is_unknown(lang: Lang) -> bool {
     !is_told(lang) && !Profiles::shipped().has(lang) && !is_like_another(lang)
+}
+
+/// Keeps the text of a name at its place, if there are not enough of them.
+fn keep(texts: &mut FxHashMap<Source, Vec<String>>, pages: &dyn Pages, page: u32, name: &Name) {
+    let Some(at) = name.at.clone() else { return };
+    let text = &pages.identity(page)[at];
+    let texts = texts.entry(name.source).or_default();
+    if texts.len() < MAX_TEXTS && !texts.iter().any(|known| known == text) {
+        texts.push(text.to_owned());
+    }
+}
+
+/// The pages under the addresses that the one of a page becomes with other texts in the place of its name.
+fn under<'t>(pages: &'t dyn Pages, page: u32, name: &Name, texts: &'t [String]) -> impl Iterator<Item = u32> + use<'t> {
+    let at = name.at.clone().unwrap_or_default();
+    let identity = pages.identity(page);
+    let others = texts.iter().filter(move |text| **text != identity[at.clone()]);
+    let at = name.at.clone();
+    others.filter_map(move |text| {
+        let at = at.clone()?;
+        pages.find(&[&identity[..at.start], text, &identity[at.end..]].concat())
+    })
 }
 
 /// True for a page that exists under an address without the name too, as `/a` beside `/kmb/a`.

@@ -28,7 +28,8 @@ struct Marked {
 }
 
 /// Lets pages count for the variant of their language that their URL marks, where the site has the same pages in two variants of it: URLs that
-/// differ in nothing but the mark. Time grows with the pages.
+/// differ in nothing but the mark. Of each page, variants are compared with the one that has most pages, so that time grows with the pages, however many
+/// variants there are.
 pub fn split(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
     let marked = marked(pages, site);
     let mut variants: FxHashMap<(Lang, u64), BTreeSet<Lang>> = FxHashMap::default();
@@ -39,9 +40,8 @@ pub fn split(pages: &dyn Pages, site: &mut SiteIndex<'_>) {
     }
     let mut both: BTreeMap<(Lang, Lang), usize> = BTreeMap::new();
     for together in variants.values().filter(|together| together.len() > 1) {
-        for (at, &x) in together.iter().enumerate() {
-            together.iter().skip(at + 1).for_each(|&y| *both.entry((x, y)).or_default() += 1);
-        }
+        let Some(&most) = together.iter().max_by_key(|variant| counts[*variant]) else { continue };
+        together.iter().filter(|&&other| other != most).for_each(|&other| *both.entry((most, other)).or_default() += 1);
     }
     let mut split: BTreeSet<Lang> = BTreeSet::new();
     for ((x, y), pages) in both {
@@ -275,6 +275,23 @@ mod tests {
         let files: Vec<String> =
             (0..3).flat_map(|at| ["pt-br", "pt"].map(|mark| format!("x.org/{at}.{mark}.html"))).collect();
         assert_eq!(labels(&files, |_| lang("pt")), ["pt-BR", "pt", "pt-BR", "pt", "pt-BR", "pt"]);
+    }
+
+    #[test]
+    fn many_variants_are_told_apart_and_what_is_no_region_is_none() {
+        let regions = ["us", "gb", "ca", "au", "nz", "ie", "in", "za", "sg", "hk", "ph", "my", "419"];
+        let marks: Vec<String> = regions.iter().map(|region| format!("en-{region}")).collect();
+        let of = |marks: &[String]| {
+            let urls = urls(&marks.iter().map(|mark| (mark.as_str(), 3)).collect::<Vec<_>>());
+            let mut found = labels(&urls, |_| Lang::EN);
+            found.dedup();
+            found.sort();
+            found
+        };
+        let mut expected: Vec<String> = regions.iter().map(|region| format!("en-{}", region.to_uppercase())).collect();
+        expected.sort();
+        assert_eq!(of(&marks), expected);
+        assert_eq!(of(&["en-qx", "en-xx", "en-404"].map(str::to_owned)), ["en"]);
     }
 
     /// The same for pages in Serbian, whose text is in Latin letters where `is_latin` says so of the URL, and otherwise in Cyrillic ones.

@@ -36,7 +36,7 @@ pub use params::Params;
 pub use scripts::{is_alone, latin_share, other_script};
 
 /// The number of the way in which languages are detected. It changes with what is found.
-pub const DETECTION: u32 = 3;
+pub const DETECTION: u32 = 4;
 
 /// A stretch of text of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -283,6 +283,23 @@ pub fn is_like_another(lang: Lang) -> bool {
     !is_withheld(lang) && TAKEN_FOR.iter().any(|(_, others)| others.contains(&lang.as_str()))
 }
 
+/// Languages of whose letters nothing is known, each with those whose texts may be called by its name, or are like its own: members of a macrolanguage, and
+/// neighbours.
+const LIKE: &[(&str, &[&str])] = &[
+    ("ak", &["tw", "fat"]),
+    ("ff", &["fuf", "fuv"]),
+    ("hz", &["ng"]),
+    ("kj", &["ng"]),
+    ("kv", &["koi"]),
+    ("lu", &["lua"]),
+];
+
+/// True for a language of whose letters nothing is known, but that texts in it are like those in the other one, or are those.
+pub fn is_known_to_be_like(lang: Lang, other: Lang) -> bool {
+    let (lang, other) = (lang.base(), other.base());
+    LIKE.iter().any(|(known, others)| *known == lang.as_str() && others.contains(&other.as_str()))
+}
+
 /// True for near relatives, which detection takes for each other in short texts.
 pub fn are_relatives(a: Lang, b: Lang) -> bool {
     let (a, b) = (a.base(), b.base());
@@ -319,7 +336,7 @@ fn language(sample: &str, params: &Params) -> (Lang, f32, bool) {
 
 /// How sure the language of a text is at least that its words or script tell (an estimate: as for markers of keys, .95, after it was rounded to a 255th).
 pub const TOLD: f32 = 0.945;
-/// How sure a language is at most that two of three means agree on (an estimate).
+/// How sure a language is at most that two of four means agree on: words, two models, and letters (an estimate).
 const MAX_AGREED: f32 = 0.9;
 /// How sure a language is more than that is likely, though another one may be meant: more than what is doubted, after both were rounded to a 255th.
 pub const LIKELY: f32 = 0.51;
@@ -357,8 +374,8 @@ fn by_words_or_models(sample: &str, scripts: &Scripts, params: &Params) -> (Lang
     let read = words::read(sample);
     // A text without a letter of a language with a script of its own is not in it: models take Canadian syllables for Georgian.
     let can_be = |lang: Lang| !is_alone(lang) || scripts.has_letters_of(lang);
-    let likeliest = Some(most_likely(sample, &read, params)).filter(|(lang, _)| can_be(*lang));
     let letters = distances(sample);
+    let likeliest = Some(most_likely(sample, &read, &letters, params)).filter(|(lang, _)| can_be(*lang));
     let (lang, confidence) = likeliest
         .map_or((Lang::UNKNOWN, 0.0), |(lang, confidence)| posterior::weigh(&read, &letters, lang, confidence, params));
     // Where no language was found, the text may be in several that are known.
@@ -381,7 +398,7 @@ fn have_letters_of_another(letters: &Distances, lang: Lang) -> bool {
     letters.tell(lang, |other| !is_told(other)).is_some()
 }
 
-fn most_likely(sample: &str, read: &words::Words, params: &Params) -> (Lang, f32) {
+fn most_likely(sample: &str, read: &words::Words, letters: &Distances, params: &Params) -> (Lang, f32) {
     let Some(words) = read.verdict() else { return by_model_twice(sample, params) };
     let min_share = if words.close { params.min_close_share } else { params.min_share };
     let one_sided = words.share >= min_share;
@@ -400,6 +417,10 @@ fn most_likely(sample: &str, read: &words::Words, params: &Params) -> (Lang, f32
     // The model calls lists of titles and names Latin, Quechua or Luxembourgish, and is sure of it.
     if one_sided && words.own >= params.min_own_words as usize / 2 && words.coverage >= params.min_weak_coverage {
         return (words.lang, words.share * WEAK_WORDS);
+    }
+    // Models do not know all languages that have a list of words, as Romansh.
+    if letters.tell(Lang::UNKNOWN, |_| true) == Some(words.lang) {
+        return (words.lang, words.share.min(MAX_AGREED));
     }
     by_model_twice(sample, params)
 }
@@ -634,6 +655,15 @@ mod tests {
             assert_eq!(detected.lang, Lang::UNKNOWN, "{text}");
             assert!(detected.confidence < 0.5);
         }
+    }
+
+    #[test]
+    fn words_and_letters_that_agree_tell_a_language_that_no_model_knows() {
+        // Articles 20 and 1 of the Universal Declaration of Human Rights in Romansh.
+        let romansh = "Mintga persuna ha il dretg da la libertad da reuniun e d’associaziun paschaivla. Nagin na dastga vegnir obligà da far part d’ina \
+                       associaziun. Tut ils umans naschan libers ed eguals en dignitad ed en dretgs. Els èn dotads cun raschun e conscienza e duain agir in \
+                       vers l’auter en spiert da fraternitad.";
+        assert_eq!(detected_in(romansh), "rm");
     }
 
     #[test]

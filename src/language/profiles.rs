@@ -96,6 +96,17 @@ impl Distances {
         (is_clear && may_be(lang)).then_some(lang)
     }
 
+    /// True where the text is as near to the profile of a language as texts in it are, and clearly nearer to that of no other one.
+    pub fn allow(&self, lang: Lang) -> bool {
+        let lang = named(lang);
+        let (mut own, mut other) = (f64::INFINITY, f64::INFINITY);
+        for &(profile, distance) in &self.of {
+            let nearest = if is_of(profile, lang) { &mut own } else { &mut other };
+            *nearest = nearest.min(distance);
+        }
+        own <= NEAR && own - other < NEARER
+    }
+
     /// The languages to whose profiles the text is near, and nearer than to that of the one that it was taken for, and by how much each, in nats
     /// a pair of letters; none where that one has no profile.
     pub fn nearer(&self, guess: Lang) -> BTreeMap<Lang, f64> {
@@ -414,6 +425,8 @@ mod tests {
         assert_eq!(tell(samoan, "und"), Some(lang("sm")));
         // No doubt about the guess.
         assert_eq!(tell(samoan, "sm"), None);
+        let allow = |lang_of: &str| Profiles::shipped().distances(&letters(samoan)).allow(lang(lang_of));
+        assert!(allow("sm") && !allow("to") && !allow("it") && !allow("tlh"));
         // Too little, and nothing like any of them.
         assert_eq!(tell(&samoan[..60], "it"), None);
         assert_eq!(tell(&"Xqj zzkw vvxq kjj wwqz. Qqxz jvk zkwx vqj xzz kqw jjv wxq zvk qjx. ".repeat(4), "it"), None);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::lang_codes::{is_short, short_code};
+use super::lang_codes::{REGIONS, is_short, short_code};
 
 /// A language: an ISO 639-1 code where there is one, else ISO 639-3; Chinese with its script.
 ///
@@ -204,11 +204,8 @@ pub fn is_whole_tag(text: &str) -> bool {
 }
 
 fn is_region(subtag: &str) -> bool {
-    match subtag.len() {
-        2 => subtag.bytes().all(|b| b.is_ascii_alphabetic()),
-        3 => subtag.bytes().all(|b| b.is_ascii_digit()),
-        _ => false,
-    }
+    let is_one = |known: &str| known.eq_ignore_ascii_case(subtag);
+    REGIONS.split_ascii_whitespace().any(is_one)
 }
 
 /// Languages that are written both in Latin letters and in other scripts, with these other scripts.

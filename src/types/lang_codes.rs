@@ -8,6 +8,17 @@ const SHORT_CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn
      sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo \
      za zh zu";
 
+/// Codes of countries and territories (ISO 3166-1), former ones and what sites write in their place (`UK`, `EU`), and those
+/// of regions (UN M49).
+pub const REGIONS: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD \
+     CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE \
+     GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI \
+     KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX \
+     MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD \
+     SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ \
+     VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW UK EU AN CS SU YU \
+     001 002 003 005 009 011 013 014 015 017 018 019 021 029 030 034 035 039 053 054 057 061 142 143 145 150 151 154 155 202 419";
+
 /// What is written for languages that have a code of ISO 639-1, each with that code, sorted: codes of ISO 639-2 and 639-3; codes of members
 /// of a macrolanguage which sites mean by its name, such as `prs` and `swh`; retired codes, such as `iw`; and codes of countries that are
 /// no codes of languages, such as `jp`.
