@@ -26,7 +26,8 @@ const MOST_STEPS: usize = 40;
 
 /// The weights of the greatest posterior probability under a normal prior around `prior`, by Newton's method. A weight that is one unit away
 /// from its prior costs half of its `stiffness`, in nats. No weight is below its `least`, which may be −∞: where the slope leads below, the
-/// weight stays there, and the step is that of the others (projected Newton method, Bertsekas 1982).
+/// weight stays there, and the step is that of the others (projected Newton method, Bertsekas 1982). Where right and wrong examples are far
+/// apart, steps may go to and fro, and what is reached after the last one is not the greatest.
 pub fn fit<const N: usize>(rows: &[Example<N>], prior: &[f64; N], stiffness: &[f64; N], least: &[f64; N]) -> [f64; N] {
     let mut weights: [f64; N] = std::array::from_fn(|at| prior[at].max(least[at]));
     for _ in 0..MOST_STEPS {
