@@ -7,7 +7,7 @@ use crate::sequence::path;
 /// Settings of alignment.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Params {
-    /// Names of the costs to be added up, from [`COSTS`](costs::COSTS).
+    /// Names of the costs to be added up, from `COSTS`.
     pub costs: Vec<&'static str>,
     /// Whether to match blocks first. If not, a page is a single block, as for Gale & Church.
     pub blocks: bool,

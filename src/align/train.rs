@@ -17,7 +17,7 @@ use crate::types::{Bead, Step, Watch};
 /// Learns a language pair from page pairs, beginning with the words that are `known`.
 ///
 /// Words give less evidence on pages from which they were not learnt. So `held_out` pages replace some of the others in the calibration: as
-/// many of the [`calibrate_pages`](super::params::TrainParams::calibrate_pages) as corresponds to the share of such pages among all.
+/// many of the `calibrate_pages` as corresponds to the share of such pages among all.
 /// `watch` is told the progress.
 pub fn learn(
     pages: &[Pages<'_>],

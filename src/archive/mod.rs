@@ -122,10 +122,10 @@ pub fn names() -> String {
     ALL.names()
 }
 
-/// Opens the archive at `path`, at a position that [`Archive::position`] returned; 0 for the start.
+/// Opens the archive at `path`, at a position that `Archive::position` returned; 0 for the start.
 ///
 /// # Errors
-/// [`Error::Input`](crate::error::Error::Input) when no format recognizes it, and the errors of [`Format::open`].
+/// [`Error::Input`](crate::error::Error::Input) when no format recognizes it, and the errors of `Format::open`.
 pub fn open(path: &Path, position: u64, params: &Params) -> Result<Box<dyn Archive>> {
     format_of(path)?.open(path, position, params)
 }

@@ -72,7 +72,7 @@ pub struct PageFacts {
     pub text_bytes: u32,
     /// Hash of its title.
     pub title: u64,
-    /// The smallest hashes of its blocks ([`crate::copies::sketch`]); zeros where there are fewer.
+    /// The smallest hashes of its blocks (`crate::copies::sketch`); zeros where there are fewer.
     pub sketch: [u32; SKETCH],
     /// The form in which the page is there.
     pub form: Form,

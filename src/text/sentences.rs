@@ -20,7 +20,7 @@ fn is_end(character: char) -> bool {
 /// Calls `each` with the byte range of every sentence of a block, in order. White space at both ends is left out; together the sentences
 /// contain everything else of the block.
 ///
-/// Boundaries are those of the library sentencex ([`super::boundaries`]), which knows abbreviations, initials, numbers and quotations of
+/// Boundaries are those of the library sentencex (`super::boundaries`), which knows abbreviations, initials, numbers and quotations of
 /// some 30 languages, and takes the nearest relative for others. After a full stop of Chinese or Japanese no space is needed, whatever
 /// follows. Khmer and Tibetan have ends of their own. A point that begins a word ends nothing: `the .NET platform`. In all
 /// languages a point after a short word or a number ends no sentence before a small letter (UAX 29, SB8, has it after any word), nor does

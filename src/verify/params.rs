@@ -10,7 +10,7 @@ use super::structure::Limit;
 pub struct Params {
     /// What a profile keeps of a page.
     pub profile: ProfileParams,
-    /// How much sizes may differ, for [`Limits::allow`].
+    /// How much sizes may differ, for `Limits::allow`.
     pub sizes: Limits,
     /// The edit distance at which two tag sequences count as having nothing in common.
     pub structure: Limit,

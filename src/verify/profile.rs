@@ -70,7 +70,7 @@ pub struct Profile {
     pub lang: Lang,
     /// Bytes of the page as served, after decoding.
     pub body_bytes: u32,
-    /// Bytes of its own text ([`own_text`](super::own_text)).
+    /// Bytes of its own text (`own_text`).
     pub text_bytes: u32,
     /// True where its own text is too short to be used and most of the text used instead is furniture, which makes it similar to other pages.
     pub is_mostly_furniture: bool,
@@ -86,9 +86,9 @@ pub struct Profile {
     pub words: Vec<u64>,
     /// The words of its own text, counted.
     pub bag: Arc<Bag>,
-    /// [Numbers](number) of its own text, as a multiset.
+    /// Numbers of its own text, as a multiset.
     pub numbers: Vec<u64>,
-    /// Beginnings of words of its own text, in Latin, Greek and Cyrillic letters, and numbers, as a multiset: see [`stem`].
+    /// Beginnings of words of its own text, in Latin, Greek and Cyrillic letters, and numbers, as a multiset: see `stem`.
     pub stems: Vec<u64>,
     /// Identities of the pages that links lead to, as a multiset.
     pub links: Vec<u64>,

@@ -35,8 +35,8 @@ pub type SentencePair<'s> = (&'s [u64], &'s [u64]);
 ///
 /// t(f|e) = (C(e, f) + κ·t₀(f|e)) / (C(e) + κ)
 ///
-/// C are counts, added up by incremental EM; κ is [`prior_count`](ModelParams::prior_count). t₀ is the probability before anything is
-/// learnt: 1 where e and f are equal, else [`initial_p`](ModelParams::initial_p). So a word about which nothing was learnt has the paper's
+/// C are counts, added up by incremental EM; κ is `prior_count`. t₀ is the probability before anything is
+/// learnt: 1 where e and f are equal, else `initial_p`. So a word about which nothing was learnt has the paper's
 /// initial values, and these lose weight as counts grow.
 ///
 /// An update takes each pair of sentences and each word f of one of them. It adds to C(e, f), for each word e of the other sentence and for
