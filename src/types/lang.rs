@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::lang_codes::{REGIONS, is_short, short_code};
+use super::lang_codes::{is_region, is_short, short_code};
 
 /// A language: an ISO 639-1 code where there is one, else ISO 639-3; Chinese with its script.
 ///
@@ -201,11 +201,6 @@ pub fn is_whole_tag(text: &str) -> bool {
     let is_chinese = subtags.next().is_some_and(|code| code.eq_ignore_ascii_case("zh"));
     let is_short = |subtag: &str| is_chinese && ["s", "t"].iter().any(|short| subtag.eq_ignore_ascii_case(short));
     subtags.all(|subtag| is_region(subtag) || script(subtag).is_some() || is_short(subtag))
-}
-
-fn is_region(subtag: &str) -> bool {
-    let is_one = |known: &str| known.eq_ignore_ascii_case(subtag);
-    REGIONS.split_ascii_whitespace().any(is_one)
 }
 
 /// Languages that are written both in Latin letters and in other scripts, with these other scripts.

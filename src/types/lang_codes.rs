@@ -10,7 +10,7 @@ const SHORT_CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn
 
 /// Codes of countries and territories (ISO 3166-1), former ones and what sites write in their place (`UK`, `EU`), and those
 /// of regions (UN M49).
-pub const REGIONS: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD \
+const REGIONS: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD \
      CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE \
      GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI \
      KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX \
@@ -275,6 +275,11 @@ const LONG_CODES: &[(&str, &str)] = &[
 /// True for a code of ISO 639-1.
 pub fn is_short(code: &str) -> bool {
     SHORT_CODES.split(' ').any(|known| known == code)
+}
+
+/// True for the code of a country, a territory or a region, in any case.
+pub fn is_region(code: &str) -> bool {
+    matches!(code.len(), 2 | 3) && REGIONS.split(' ').any(|known| known.eq_ignore_ascii_case(code))
 }
 
 /// The ISO 639-1 code of a language, given any text that is written for it; other texts are returned as they are.
