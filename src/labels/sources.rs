@@ -513,13 +513,11 @@ fn keep(texts: &mut FxHashMap<Source, Vec<String>>, pages: &dyn Pages, page: u32
 
 /// The pages under the addresses that the one of a page becomes with other texts in the place of its name.
 fn under<'t>(pages: &'t dyn Pages, page: u32, name: &Name, texts: &'t [String]) -> impl Iterator<Item = u32> + use<'t> {
-    let at = name.at.clone().unwrap_or_default();
     let identity = pages.identity(page);
-    let others = texts.iter().filter(move |text| **text != identity[at.clone()]);
-    let at = name.at.clone();
-    others.filter_map(move |text| {
-        let at = at.clone()?;
-        pages.find(&[&identity[..at.start], text, &identity[at.end..]].concat())
+    let parted = name.at.clone().map(|at| (&identity[..at.start], &identity[at.clone()], &identity[at.end..]));
+    parted.into_iter().flat_map(move |(before, own, after)| {
+        let others = texts.iter().filter(move |text| *text != own);
+        others.filter_map(move |text| pages.find(&[before, text, after].concat()))
     })
 }
 
