@@ -75,7 +75,7 @@ impl Bitext {
         let is_whole = listing.end(asked)?;
         wanted.say_left_out(Content::Bitext, is_whole);
         if is_whole {
-            wanted.say_absent(&store, &scope, false)?;
+            wanted.say_absent(Content::Bitext, &store, &scope)?;
         }
         Ok(())
     }

@@ -370,7 +370,7 @@ impl Export {
         }
         source.wanted.say_left_out(content, !done.is_full);
         if let (Origin::Store(store, scope), false) = (source.origin, done.is_full || content == Content::Lexicon) {
-            source.wanted.say_absent(store, scope, content == Content::Pages)?;
+            source.wanted.say_absent(content, store, scope)?;
         }
         done.check(content, self.file())
     }

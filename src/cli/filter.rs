@@ -176,9 +176,8 @@ impl Wanted {
         takes
     }
 
-    /// Reports which requested languages had no rows of pairs or, if `are_pages`, of pages, and what the store has instead. It must be called after all
-    /// rows.
-    pub fn say_absent(&self, store: &Store, scope: &Scope, are_pages: bool) -> Result<(), Error> {
+    /// Reports which requested languages had no rows, and what the store has instead. It must be called after all rows.
+    pub fn say_absent(&self, content: Content, store: &Store, scope: &Scope) -> Result<(), Error> {
         let met = self.met.borrow();
         let absent: Vec<Lang> =
             self.langs.iter().copied().filter(|wanted| !met.iter().any(|lang| wanted.agrees(*lang))).collect();
@@ -200,7 +199,7 @@ impl Wanted {
             say(format!("no page is in {}; the pages are in {pages}", unknown.join(" or ")));
             return Ok(());
         }
-        if are_pages {
+        if content == Content::Pages {
             return Ok(());
         }
         let pairs = bitext::langs_of_page_pairs(store, scope)?;

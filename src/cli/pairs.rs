@@ -97,7 +97,7 @@ impl Pairs {
                 say("no editions: no pair that addresses propose is denied by its texts, or texts were not compared");
             }
         } else if is_whole {
-            wanted.say_absent(&store, &scope, false)?;
+            wanted.say_absent(Content::Pairs, &store, &scope)?;
         }
         Ok(())
     }
