@@ -30,8 +30,8 @@ pub struct FoundLanguage {
     pub is_learnt: bool,
 }
 
-/// The languages of the pages of a store, those with the most pages first, and last those that nothing names and pages of no language. Cost: hosts and their languages, and the
-/// copies of sites that have any.
+/// The languages of the pages of a store, those with the most pages first, and last those that nothing names and pages of no language. Cost:
+/// hosts and their languages, and the copies of sites that have any.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -57,7 +57,7 @@ pub fn languages(store: &Store, config: &Config) -> Result<Vec<FoundLanguage>> {
     let (learnt, _) = learnt_languages(store, config)?;
     let line = |(lang, (pages, named)): (Lang, (u64, u64))| FoundLanguage {
         lang,
-        name: in_english(lang.as_tagged()),
+        name: in_english(lang),
         pages,
         named: if lang.as_tagged().is_known() { named } else { 0 },
         is_learnt: learnt.contains(&lang.base()),
