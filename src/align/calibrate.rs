@@ -6,12 +6,11 @@
 
 use rayon::prelude::*;
 
-use super::beads::align;
 use super::document::{Document, Pages};
 use super::features::scored;
 use super::model::Model;
+use super::moved::align_anywhere;
 use super::params::Params;
-use super::resorted::Resorted;
 use super::scoring::{MIN_SAMPLES, Scored, Scoring, Seen, classes};
 use super::translation::WordEvidence;
 use crate::types::Bead;
@@ -62,13 +61,13 @@ struct Found {
 impl Found {
     fn new(a: &Document<'_>, b: &Document<'_>, model: &Model, params: &Params) -> Found {
         let evidence = WordEvidence::new(a, b, model, &params.translation);
-        let beads = align(a, b, &evidence, &model.lengths, params);
-        let resorted = Resorted::new(a, b);
+        let found = align_anywhere([a, b], (&evidence, model), &model.lengths, params, &[]);
+        let beads = found.beads;
         let scored: Vec<Option<Scored>> =
             beads.iter().map(|bead| scored((a, b), bead, &evidence, &model.lengths)).collect();
         let mut counted = Vec::new();
-        for (number, (bead, scored)) in beads.iter().zip(&scored).enumerate() {
-            if scored.is_none() || resorted.has(bead) {
+        for (number, ((bead, scored), in_list)) in beads.iter().zip(&scored).zip(found.in_lists).enumerate() {
+            if scored.is_none() || in_list {
                 continue;
             }
             let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));

@@ -5,8 +5,10 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::clean::Reason;
-use super::judged::{ALIGNED_SCORE, AlignPage, Aligned, JudgedBead, Open, Said, align_part, judge};
+use super::judged::{ALIGNED_SCORE, AlignPage, Aligned, JudgedBead, Open, Said, align_part, align_whole, judge};
 use super::params::Params;
 use super::via::Known;
 use super::widen::is_possible;
@@ -26,21 +28,51 @@ struct Part {
     own: Range<u32>,
     hub: Range<u32>,
     score: f32,
+    /// It stands elsewhere on the two pages: the other beads are in an order in which this one is not.
+    is_moved: bool,
 }
 
 impl WithHub<'_> {
+    /// The beads, as they rise in the hub.
     fn parts(&self) -> Vec<Part> {
         let part = |judged: &JudgedBead| {
             let Bead { a_start, a_end, b_start, b_end } = judged.bead;
             let (a, b) = (a_start..a_end, b_start..b_end);
             let (own, hub) = if self.is_hub_first { (b, a) } else { (a, b) };
-            Part { own, hub, score: judged.score }
+            Part { own, hub, score: judged.score, is_moved: false }
         };
         let is_translated =
             |judged: &JudgedBead| !matches!(judged.reason, Some(Reason::SameText | Reason::WrongLanguage));
         let is_right = |judged: &&JudgedBead| judged.score >= ALIGNED_SCORE && is_translated(judged);
-        self.aligned.beads.iter().filter(is_right).map(part).collect()
+        let mut parts: Vec<Part> = self.aligned.beads.iter().filter(is_right).map(part).collect();
+        parts.sort_by_key(|part| part.hub.start);
+        let owns: Vec<u32> = parts.iter().map(|part| part.own.start).collect();
+        for (part, rises) in parts.iter_mut().zip(longest_rising(&owns)) {
+            part.is_moved = !rises;
+        }
+        parts
     }
+}
+
+/// For each of some numbers, whether it is in the longest rising sequence of them. Time n·log n.
+fn longest_rising(numbers: &[u32]) -> Vec<bool> {
+    if numbers.is_sorted() {
+        return vec![true; numbers.len()];
+    }
+    // For each length, the position that ends such a sequence with the least number; for each position, the one before it.
+    let (mut ends, mut before): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
+    for (at, &number) in numbers.iter().enumerate() {
+        let length = ends.partition_point(|&end| numbers[end] <= number);
+        before.push(length.checked_sub(1).map(|length| ends[length]));
+        ends.splice(length..(length + 1).min(ends.len()), [at]);
+    }
+    let mut rises = vec![false; numbers.len()];
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        rises[at] = true;
+        next = before[at];
+    }
+    rises
 }
 
 /// Aligns two pages by their alignments with the hub, and judges every bead.
@@ -60,7 +92,13 @@ pub fn compose_pages(
     let is_one_block = |bead: &Bead| {
         block(a, bead.a_start) == block(a, bead.a_end - 1) && block(b, bead.b_start) == block(b, bead.b_end - 1)
     };
-    let mut composed = composed(with_hub.map(|with_hub| with_hub.parts()));
+    let mut parts = with_hub.map(|with_hub| with_hub.parts());
+    let told = Told::new(&parts, [a, b]);
+    if !told.blocks.is_empty() {
+        return judge(pages, told.align(pages, known, params), known, params);
+    }
+    parts.iter_mut().for_each(|parts| parts.retain(|part| !part.is_moved));
+    let mut composed = composed(parts);
     composed.retain(|open| is_possible(open.bead.shape()) && is_one_block(&open.bead));
     let ends = [a.sentences.len() as u32, b.sentences.len() as u32];
     let mut all = Vec::with_capacity(ends[0].max(ends[1]) as usize);
@@ -73,6 +111,55 @@ pub fn compose_pages(
     }
     align_part(pages, [from[0]..ends[0], from[1]..ends[1]], known, params, &mut all);
     judge(pages, all, known, params)
+}
+
+/// What the hub tells of two versions one of which has another order.
+struct Told {
+    /// The blocks that belong together.
+    blocks: Vec<(u32, u32)>,
+    /// For the sentences of the first version that translate the same ones of the hub as some of the second, these, and how likely that is.
+    beads: FxHashMap<Range<u32>, (Range<u32>, f32)>,
+}
+
+impl Told {
+    /// Without blocks where both have the order of the hub.
+    fn new(parts: &[Vec<Part>; 2], documents: [&super::Document<'_>; 2]) -> Told {
+        let mut told = Told { blocks: Vec::new(), beads: FxHashMap::default() };
+        if parts.iter().flatten().all(|part| !part.is_moved) {
+            return told;
+        }
+        let of_b: FxHashMap<&Range<u32>, &Part> = parts[1].iter().map(|part| (&part.hub, part)).collect();
+        let block = |side: usize, part: &Part| documents[side].sentences[part.own.start as usize].block;
+        for part in &parts[0] {
+            let Some(other) = of_b.get(&part.hub) else { continue };
+            let score = part.score * other.score;
+            if score >= ALIGNED_SCORE {
+                told.blocks.push((block(0, part), block(1, other)));
+                told.beads.insert(part.own.clone(), (other.own.clone(), score));
+            }
+        }
+        told.blocks.sort_unstable();
+        told.blocks.dedup();
+        let mut times: [FxHashMap<u32, u32>; 2] = Default::default();
+        for (a, b) in &told.blocks {
+            *times[0].entry(*a).or_default() += 1;
+            *times[1].entry(*b).or_default() += 1;
+        }
+        told.blocks.retain(|(a, b)| times[0][a] == 1 && times[1][b] == 1);
+        told
+    }
+
+    /// Aligns the two versions by their words, and by what is told. What the words find, too, is as probable as is told.
+    fn align(&self, pages: [&AlignPage<'_>; 2], known: &Known<'_>, params: &Params) -> Vec<Open> {
+        let mut open = align_whole(pages, known, params, &self.blocks);
+        for Open { bead, said } in &mut open {
+            let is_same = |(of_b, _): &&(Range<u32>, f32)| *of_b == (bead.b_start..bead.b_end);
+            if let Some((_, score)) = self.beads.get(&(bead.a_start..bead.a_end)).filter(is_same) {
+                *said = Said::Parts(*score);
+            }
+        }
+        open
+    }
 }
 
 /// Joins beads with the hub, which rise on both sides, to beads of the two versions.
@@ -137,7 +224,7 @@ mod tests {
         let mut found = Vec::new();
         for &(m, n, score) in shapes {
             if m > 0 && n > 0 && score >= ALIGNED_SCORE {
-                found.push(Part { own: own..own + m, hub: hub..hub + n, score });
+                found.push(Part { own: own..own + m, hub: hub..hub + n, score, is_moved: false });
             }
             (own, hub) = (own + m, hub + n);
         }
@@ -267,6 +354,22 @@ mod tests {
         let with_hub = [0, 1].map(|at| WithHub { aligned: &with_hub[at], is_hub_first: at == 1 });
         let all = [align_pages(&de, &fr, &known, &params), compose_pages([&de, &fr], with_hub, &known, &params)];
         all.map(|aligned| aligned.beads.iter().map(|judged| (judged.bead, judged.reason)).collect())
+    }
+
+    #[test]
+    fn versions_in_three_orders_are_composed() {
+        let paragraphs = [2, 1, 3, 1, 2, 1, 2];
+        let [direct, composed] =
+            both_ways(&paragraphs, [&[3, 0, 6, 1, 5, 2, 4], &[0, 1, 2, 3, 4, 5, 6], &[6, 4, 2, 0, 5, 3, 1]]);
+        assert_eq!(direct, composed);
+        assert_eq!(composed.iter().filter(|(bead, reason)| bead.is_paired() && reason.is_none()).count(), 12);
+    }
+
+    #[test]
+    fn the_longest_rising_sequence_is_told() {
+        assert_eq!(longest_rising(&[5, 1, 2, 9, 3, 3]), [false, true, true, false, true, true]);
+        assert_eq!(longest_rising(&[1, 1, 4]), [true; 3]);
+        assert_eq!(longest_rising(&[]), [false; 0]);
     }
 
     #[test]

@@ -101,10 +101,19 @@ impl<'t> Document<'t> {
 
     /// The same page without some blocks, with the place that each sentence had before.
     pub fn without(&self, is_dropped: impl Fn(u32) -> bool) -> (Document<'t>, Vec<u32>) {
+        self.of_these((0..self.blocks.len() as u32).filter(|&block| !is_dropped(block)))
+    }
+
+    /// The same page with its blocks in another order, with the place that each sentence had before.
+    pub fn in_order(&self, blocks: &[u32]) -> (Document<'t>, Vec<u32>) {
+        self.of_these(blocks.iter().copied())
+    }
+
+    fn of_these(&self, blocks: impl Iterator<Item = u32>) -> (Document<'t>, Vec<u32>) {
         let mut left =
             Document { text: self.text, blocks: Vec::new(), sentences: Vec::new(), words: Vec::new(), rest: 0..0 };
         let mut places = Vec::new();
-        for (block, _) in self.blocks.iter().zip(0u32..).filter(|(_, at)| !is_dropped(*at)) {
+        for block in blocks.map(|at| &self.blocks[at as usize]) {
             let first = left.sentences.len() as u32;
             for at in block.sentences.clone() {
                 let sentence = &self.sentences[at as usize];

@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use super::beads::align;
 use super::clean::{self, SideText, TextFacts};
 use super::document::Document;
 use super::features::scored;
+use super::moved::{Found, align_anywhere};
 use super::params::Params;
-use super::resorted::Resorted;
 use super::scoring::{Scored, Seen, wrong_shares};
 use super::translation::{PageWords, WordEvidence, foreign_words};
 use super::via::Known;
@@ -121,10 +120,22 @@ pub(super) struct WordsSay {
 
 /// Aligns two pages and judges every bead.
 pub fn align_pages(a: &AlignPage<'_>, b: &AlignPage<'_>, known: &Known<'_>, params: &Params) -> Aligned {
-    let all = [a, b].map(|page| 0..page.document.sentences.len() as u32);
+    judge([a, b], align_whole([a, b], known, params, &[]), known, params)
+}
+
+/// Aligns two pages by their words and lengths. `told` are blocks that belong together for other reasons.
+pub(super) fn align_whole(
+    pages: [&AlignPage<'_>; 2],
+    known: &Known<'_>,
+    params: &Params,
+    told: &[(u32, u32)],
+) -> Vec<Open> {
+    let documents = pages.map(|page| &page.document);
     let mut open = Vec::new();
-    align_part([a, b], all, known, params, &mut open);
-    judge([a, b], open, known, params)
+    align_words(documents, pages.map(|page| &page.words), (known, told), params, |bead, said| {
+        open.push(Open { bead, said });
+    });
+    open
 }
 
 /// Aligns parts of two pages by their words and lengths.
@@ -146,17 +157,7 @@ pub(super) fn align_part(
     let [a, b] = [0, 1].map(|side: usize| parts[side].as_ref().unwrap_or(&pages[side].document));
     let words = [0, 1].map(|side: usize| parts[side].as_ref().map(|part| PageWords::new(&part.words)));
     let [words_a, words_b] = [0, 1].map(|side: usize| words[side].as_ref().unwrap_or(&pages[side].words));
-    let model = known.model(a, b, &params.translation);
-    let evidence = WordEvidence::of_words(words_a, words_b, &model, &params.translation);
-    let resorted = Resorted::new(a, b);
-    for bead in align(a, b, &evidence, &model.lengths, params) {
-        let words = |scored| {
-            let side = |document: &Document<'_>, sentences| document.span(sentences).words;
-            let foreign_a = evidence.foreign_a(side(a, bead.a_start..bead.a_end));
-            let foreign_b = evidence.foreign_b(side(b, bead.b_start..bead.b_end));
-            Said::Words(WordsSay { scored, foreign: (foreign_a, foreign_b), is_resorted: resorted.has(&bead) })
-        };
-        let said = scored((a, b), &bead, &evidence, &model.lengths).map_or(Said::Alone, words);
+    align_words([a, b], [words_a, words_b], (known, &[]), params, |bead, said| {
         let bead = Bead {
             a_start: of_a.start + bead.a_start,
             a_end: of_a.start + bead.a_end,
@@ -164,6 +165,29 @@ pub(super) fn align_part(
             b_end: of_b.start + bead.b_end,
         };
         open.push(Open { bead, said });
+    });
+}
+
+/// Aligns two pages by their words and lengths, and calls `each` with every bead.
+fn align_words(
+    [a, b]: [&Document<'_>; 2],
+    [words_a, words_b]: [&PageWords; 2],
+    (known, told): (&Known<'_>, &[(u32, u32)]),
+    params: &Params,
+    mut each: impl FnMut(Bead, Said),
+) {
+    let model = known.model(a, b, &params.translation);
+    let evidence = WordEvidence::of_words(words_a, words_b, &model, &params.translation);
+    let Found { beads, in_lists } = align_anywhere([a, b], (&evidence, &model), &model.lengths, params, told);
+    for (bead, is_resorted) in beads.into_iter().zip(in_lists) {
+        let words = |scored| {
+            let side = |document: &Document<'_>, sentences| document.span(sentences).words;
+            let foreign_a = evidence.foreign_a(side(a, bead.a_start..bead.a_end));
+            let foreign_b = evidence.foreign_b(side(b, bead.b_start..bead.b_end));
+            Said::Words(WordsSay { scored, foreign: (foreign_a, foreign_b), is_resorted })
+        };
+        let said = scored((a, b), &bead, &evidence, &model.lengths).map_or(Said::Alone, words);
+        each(bead, said);
     }
 }
 

@@ -9,7 +9,7 @@
 //! [`align`] finds the cheapest alignment of two pages ([`path`](crate::sequence::path)) twice: first of their blocks, then of the
 //! sentences of blocks that belong together. The cost of a bead is the sum of the [`Cost`]s in [`COSTS`]: that of its [`lengths`], and that
 //! of a word [`translation`] model (with [`matches`] for many beads at once), which [`train`] learns from a [`sample`] of these same pages.
-//! [`scoring`] turns the facts about a bead into a probability; alphabetical [`lists`] are not learnt from; [`clean`] says which beads are
+//! [`scoring`] turns the facts about a bead into a probability; alphabetical [`lists`] are not learnt from, and those that each language sorts itself are put in one order ([`moved`]); [`clean`] says which beads are
 //! not good bitext, and why; [`repeats`] finds beads that occur more than once; [`units`] joins beads
 //! of all versions of a document to units of several languages.
 
@@ -26,6 +26,7 @@ pub mod lengths;
 mod lists;
 pub mod matches;
 mod model;
+mod moved;
 mod numbers;
 mod params;
 pub mod repeats;

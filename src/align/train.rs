@@ -3,13 +3,12 @@
 
 use rayon::prelude::*;
 
-use super::beads::align;
 use super::calibrate::calibrate;
 use super::document::{Document, Pages};
 use super::lengths::{Lengths, ratio_of};
 use super::model::Model;
+use super::moved::align_anywhere;
 use super::params::Params;
-use super::resorted::Resorted;
 use super::translation::WordEvidence;
 use crate::lexicon::{Corpus, Kept, KnownPair, Vocabulary, known_vocabularies, vocabularies};
 use crate::types::{Bead, Step, Watch};
@@ -97,10 +96,9 @@ fn paired((a, b): &Pages<'_>, model: &Model, params: &Params) -> Vec<Bead> {
         // At first only the total lengths of these two pages are known.
         lengths.ratio = ratio_of(chars.0, chars.1);
     }
-    let mut beads = align(a, b, &evidence, &lengths, params);
-    let resorted = Resorted::new(a, b);
-    beads.retain(|bead| bead.is_paired() && !resorted.has(bead));
-    beads
+    let found = align_anywhere([a, b], (&evidence, model), &lengths, params, &[]);
+    let beads = found.beads.into_iter().zip(found.in_lists);
+    beads.filter(|(bead, in_list)| bead.is_paired() && !in_list).map(|(bead, _)| bead).collect()
 }
 
 fn chars(document: &Document<'_>) -> u64 {

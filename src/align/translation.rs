@@ -199,6 +199,23 @@ impl WordEvidence {
         Logs { b_given_a, a_given_b, known_a, known_b }
     }
 
+    /// The number of each word of a page: of the first for 0, of the second for 1.
+    pub(super) fn numbers(&self, side: usize) -> &[u32] {
+        if side == 0 { &self.a.words } else { &self.b.words }
+    }
+
+    /// Calls `each` with every word of the other page that may be a translation of a word of a span of this one (0: the first page), and
+    /// with how much this says, in nats.
+    pub(super) fn for_each_link(&self, side: usize, span: &Range<u32>, mut each: impl FnMut(u32, f32)) {
+        let (own, other) = if side == 0 { (&self.a, &self.b) } else { (&self.b, &self.a) };
+        for &word in own.words(span) {
+            for &(target, p) in own.targets(word) {
+                let ratio = 1.0 + p * other.facts[target as usize].over_share;
+                each(target, ratio.ln().min(self.params.max_word));
+            }
+        }
+    }
+
     /// How much the words of a span of the first page look like the second language: the mean of ln(share in the other language / share in
     /// its own); `None` if the model knows fewer than four of the words.
     pub fn foreign_a(&self, words: Range<u32>) -> Option<f32> {

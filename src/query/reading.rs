@@ -202,10 +202,13 @@ fn side_of(store: &Store, (site, page): &(Site, u32), beads: &[(u32, u32)], max_
 }
 
 /// The first blocks of a text, up to `max_bytes`, divided where beads begin and end; and whether there is more. Beads are given by first
-/// byte and one past the last, ascending; empty ones have no text on this side.
+/// byte and one past the last; empty ones have no text on this side.
 fn read_blocks(text: &str, blocks: &[Block], beads: &[(u32, u32)], max_bytes: usize) -> (Vec<ReadBlock>, bool) {
     let max = text.floor_char_boundary(max_bytes);
     let mut found = Vec::new();
+    // Where lists have another order on each page, beads do not ascend on both.
+    let mut order: Vec<usize> = (0..beads.len()).filter(|&bead| beads[bead].0 < beads[bead].1).collect();
+    order.sort_by_key(|&bead| beads[bead]);
     let mut next = 0;
     for block in blocks {
         let (start, end) = (block.start as usize, (block.end as usize).min(max));
@@ -215,12 +218,12 @@ fn read_blocks(text: &str, blocks: &[Block], beads: &[(u32, u32)], max_bytes: us
         let mut pieces = Vec::new();
         let mut at = start;
         while at < end {
-            while beads.get(next).is_some_and(|&(from, to)| to as usize <= at || from >= to) {
+            while order.get(next).is_some_and(|&bead| beads[bead].1 as usize <= at) {
                 next += 1;
             }
-            let (until, bead) = match beads.get(next) {
-                Some(&(from, to)) if from as usize <= at => ((to as usize).min(end), Some(next)),
-                Some(&(from, _)) => ((from as usize).min(end), None),
+            let (until, bead) = match order.get(next).map(|&bead| (beads[bead], bead)) {
+                Some(((from, to), bead)) if from as usize <= at => ((to as usize).min(end), Some(bead)),
+                Some(((from, _), _)) => ((from as usize).min(end), None),
                 None => (end, None),
             };
             match text.get(at..until) {
@@ -295,6 +298,8 @@ mod tests {
             [vec![("One.", Some(0)), (" ", None), ("Two.", Some(2))], vec![("Three.", Some(2)), (" Vieré.", None)]]
         );
         assert!(!is_cut);
+        let (crossed, _) = read_blocks(text, &blocks, &[(5, 16), (4, 4), (0, 4)], 1000);
+        assert_eq!(shown(&crossed)[0], [("One.", Some(2)), (" ", None), ("Two.", Some(0))]);
         // The limit lies inside a character.
         let (found, is_cut) = read_blocks(text, &blocks, &[], 22);
         assert_eq!(shown(&found), [vec![("One. Two.", None)], vec![("Three. Vier", None)]]);

@@ -77,7 +77,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        19
+        20
     }
 
     fn sections(&self) -> &'static [&'static str] {
