@@ -74,7 +74,7 @@ def score(name, folder, found, pairs):
     for url, lang, _, foreign, site in pages:
         answer = found.get(url)
         right = answer is not None and agree(answer, lang, of_site[site])
-        outcome = 'right' if right else 'gone' if answer is None else 'und' if answer == 'und' else 'wrong'
+        outcome = 'right' if right else 'gone' if answer is None else 'und' if answer.startswith('und') else 'wrong'
         count[outcome] += 1
         if foreign == '1':
             count['foreign'] += 1
