@@ -148,7 +148,7 @@ impl Card {
             "{rows} sentence pairs from web archives, found and aligned by diglot {}.\n",
             env!("DIGLOT_VERSION")
         )?;
-        let langs: BTreeSet<Lang> = self.figures.keys().flat_map(|(langs, _)| *langs).map(Lang::as_tagged).collect();
+        let langs: BTreeSet<Lang> = self.figures.keys().flat_map(|(langs, _)| *langs).collect();
         if !langs.is_empty() {
             let names: Vec<String> = langs.into_iter().map(tag_and_name).collect();
             writeln!(out, "Languages: {}.\n", names.join(", "))?;
@@ -292,14 +292,11 @@ pub mod tests {
         assert!(text.contains("All settings are at their defaults."), "{text}");
         let [a, b] = [0, 1].map(|number| Lang::unnamed(number).expect("a letter"));
         let mut card = Card::new("x".into(), Vec::new(), Vec::new());
-        for lang_a in [Lang::UNKNOWN, a] {
-            card.row("part", Row::Sentences(&BitextLine { lang_a, ..line(b, "", OptOuts::default()) }));
-        }
+        card.row("part", Row::Sentences(&BitextLine { lang_a: a, ..line(b, "", OptOuts::default()) }));
         let text = card.text();
-        assert!(
-            text.contains("languages:\n        - \"a\"\n        - \"b\"\n") && text.contains("| und-und |"),
-            "{text}"
-        );
+        let sides = "languages:\n        - \"und-x-a\"\n        - \"und-x-b\"\n";
+        assert!(text.contains(sides) && text.contains("| und-x-a-und-x-b |"), "{text}");
+        assert!(text.contains("\nLanguages: und-x-a, und-x-b.\n") && text.contains("language:\n- \"und\"\n"), "{text}");
         assert!(!text.contains("in one split"), "{text}");
         assert!(Card::new("x".into(), Vec::new(), Vec::new()).text().contains("\n0 sentence pairs"));
     }

@@ -527,7 +527,7 @@ impl Source<'_> {
             Content::Units => self.units((store, scope), sink),
             Content::Pages => {
                 let is_wanted = |lang| wanted.takes_lang(lang);
-                query::for_each_page(store, scope, &is_wanted, |page| self.offer(sink, Row::Page(&page)))
+                query::for_each_page(store, config, scope, &is_wanted, |page| self.offer(sink, Row::Page(&page)))
             }
             Content::Warc => self.records((store, scope), sink),
             Content::Fetch => self.captures((store, scope), sink),

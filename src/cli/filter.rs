@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
-use diglot::config::settings::{LANGUAGE_TAGS, SCORER};
+use diglot::config::settings::{SCORER, language_tags};
 use diglot::config::{Config, different_languages, two_languages};
 use diglot::error::Error;
 use diglot::export::{Condition, Content, Row, rounded};
@@ -222,7 +222,7 @@ impl Wanted {
 
 fn parse_langs(langs: &[String]) -> anyhow::Result<Vec<Lang>> {
     let parse = |text: &String| {
-        let problem = || Error::Config(format!("--langs has {text}, expected {LANGUAGE_TAGS}"));
+        let problem = || Error::Config(format!("--langs has {text}, expected {}", language_tags(text)));
         Ok(Lang::parse_wanted(text).ok_or_else(problem)?)
     };
     langs.iter().map(parse).collect()

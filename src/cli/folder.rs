@@ -463,20 +463,19 @@ mod tests {
     }
 
     #[test]
-    fn languages_that_nothing_names_are_in_one_file() {
+    fn languages_that_nothing_names_have_files_of_their_own() {
         let outside = tempfile::tempdir().expect("a folder");
         let [a, b] = [0, 1].map(|number| Lang::unnamed(number).expect("a letter"));
         let row = |lang_a, lang_b| BitextLine { lang_a, ..line(lang_b, "", Default::default()) };
-        let rows = [row(Lang::EN, a), row(Lang::EN, b), row(a, b), row(Lang::EN, Lang::UNKNOWN)];
+        let rows = [row(Lang::EN, a), row(Lang::EN, b), row(a, b)];
         let found = filled(&outside.path().join("moses"), "moses", "", 1 << 20, &rows);
-        let expected = ["en-und/part.en", "en-und/part.und", "und-und/part.a", "und-und/part.b"];
-        assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), expected);
-        let und = fs::read_to_string(outside.path().join("moses/en-und/part.und")).expect("it was written");
-        assert_eq!(und.lines().count(), 3);
-        let found = filled(&outside.path().join("hf"), "hf", "", 1 << 20, &rows);
-        assert_eq!(found.len(), 2);
-        let both = fs::read_to_string(outside.path().join("hf/und-und/part.jsonl")).expect("it was written");
-        assert_eq!(both, "{\"translation\":{\"a\":\"a\",\"b\":\"b\"}}\n");
+        let expected = [("en", "und-x-a"), ("en", "und-x-b"), ("und-x-a", "und-x-b")];
+        let expected: BTreeSet<String> =
+            expected.into_iter().flat_map(|(a, b)| [a, b].map(|side| format!("{a}-{b}/part.{side}"))).collect();
+        assert_eq!(found, expected);
+        filled(&outside.path().join("hf"), "hf", "", 1 << 20, &rows);
+        let both = fs::read_to_string(outside.path().join("hf/und-x-a-und-x-b/part.jsonl")).expect("it was written");
+        assert_eq!(both, "{\"translation\":{\"und-x-a\":\"a\",\"und-x-b\":\"b\"}}\n");
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl Show {
             out.write_all(&record)?;
             return Ok(out.flush()?);
         }
-        let Some(page) = query::shown_page(&store, &url)? else { return Err(unknown()?.into()) };
+        let Some(page) = query::shown_page(&store, &config, &url)? else { return Err(unknown()?.into()) };
         match self.only {
             _ if self.json => writeln!(out, "{}", serde_json::to_string_pretty(&page)?)?,
             Some(Part::Text) => page.blocks.iter().try_for_each(|block| writeln!(out, "{}", one_line(&block.text)))?,

@@ -198,7 +198,7 @@ impl Status {
 /// Lists the languages with the most pages, and how many pages are in no language.
 fn list_languages(store: &Store, config: &Config, listing: &mut Listing) -> anyhow::Result<()> {
     let found = query::languages(store, config)?;
-    let (known, none): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| found.lang.as_tagged().is_known());
+    let (known, none): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| found.lang.is_named());
     if known.len() > LANGUAGES {
         let detail = format!("the {LANGUAGES} with the most pages below; `diglot hosts` lists those of each host");
         listing.row(vec![json!("total"), json!("languages"), json!(known.len()), json!(detail)])?;
@@ -208,7 +208,7 @@ fn list_languages(store: &Store, config: &Config, listing: &mut Listing) -> anyh
         let learnt = found.is_learnt.then(|| "learnt from these sites".to_owned());
         let none = match found.lang {
             lang if lang.is_unnamed() => {
-                Some("in languages that nothing names: `diglot correct language PLACE TAG` does".to_owned())
+                Some("not named on its site: `diglot correct language PLACE TAG` names it".to_owned())
             }
             lang => (!lang.is_known()).then(|| "count for no language".to_owned()),
         };

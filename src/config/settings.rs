@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::files::GivenFile;
 use crate::index::captures;
 use crate::keys::SiteUnit;
+use crate::language::names::{in_english, meant_by};
 use crate::papers::ets::Weights;
 use crate::types::{Lang, nearest_name};
 use crate::verify::VERIFIERS;
@@ -94,6 +95,16 @@ pub const LANGUAGE_PROGRAM: &str = "language-program";
 pub const SCORER: &str = "scorer";
 /// The values that a setting of languages expects, for messages.
 pub const LANGUAGE_TAGS: &str = "languages of ISO 639, such as en, fr, zh-Hans";
+
+/// What a setting of languages expects instead of a text that is no tag, with the tag that is meant by a name.
+pub fn language_tags(text: &str) -> String {
+    let meant = meant_by(text).map(|lang| match in_english(lang) {
+        Some(name) => format!("; did you mean {lang} ({name})?"),
+        None => format!("; did you mean {lang}?"),
+    });
+    format!("{LANGUAGE_TAGS}{}", meant.unwrap_or_default())
+}
+
 /// How many processes of a program there may be: more than any machine has memory for.
 const MAX_PROCESSES: u32 = 1024;
 
@@ -215,7 +226,7 @@ pub const SETTINGS: &[Setting] = &[
         is_tuning: false,
         stages: &["keys"],
         set: |config, text| {
-            config.keys.langs.push(Lang::parse_wanted(text).ok_or(LANGUAGE_TAGS)?);
+            config.keys.langs.push(Lang::parse_wanted(text).ok_or_else(|| language_tags(text))?);
             Ok(())
         },
     },
@@ -727,10 +738,15 @@ mod tests {
                 "{wrong}"
             );
         }
-        for wrong in ["klingon", "xx"] {
+        for wrong in ["x-default", "xx"] {
             let told = problem("langs", wrong);
             assert!(told.ends_with(&format!("--langs has {wrong}, expected {LANGUAGE_TAGS}")), "{told}");
         }
+        let told = problem("langs", "yoruba");
+        assert!(
+            told.ends_with(&format!("--langs has yoruba, expected {LANGUAGE_TAGS}; did you mean yo (Yoruba)?")),
+            "{told}"
+        );
         assert!(problem("verifier", "x").contains("--verifier is x, expected one of "));
     }
 }

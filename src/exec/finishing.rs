@@ -133,7 +133,7 @@ fn tables(job: &StepJob<'_>, store: &Store, (part, content): (i32, Content), out
                 tables.row("", export::Row::Unit(&line))
             })?;
         }
-        Content::Pages => query::for_each_page(store, &scope, &|_| true, |page| {
+        Content::Pages => query::for_each_page(store, job.config, &scope, &|_| true, |page| {
             tables.row(page.lang.as_str(), export::Row::Page(&page))
         })?,
         Content::Fetch => query::fetch(store, &scope, &|_| true)?

@@ -133,17 +133,15 @@ impl Row<'_> {
         }
     }
 
-    /// The row's language or its two languages, in the order of listing, by their tags: all languages that nothing names have the same tag.
-    /// `None` for rows of other contents.
+    /// The row's language or its two languages, in the order of listing. `None` for rows of other contents.
     pub fn langs(&self) -> Option<(Lang, Option<Lang>)> {
-        let (a, b) = match self {
-            Row::Pair(line) => (line.lang_a, Some(line.lang_b)),
-            Row::Sentences(line) | Row::Rebuild(line) => (line.lang_a, Some(line.lang_b)),
-            Row::Document(line) => (line.pair.lang_a, Some(line.pair.lang_b)),
-            Row::Page(page) => (page.lang, None),
-            Row::Unit(_) | Row::Record(_) | Row::Capture(_) | Row::Words(_) | Row::Language(_) => return None,
-        };
-        Some((a.as_tagged(), b.map(Lang::as_tagged)))
+        match self {
+            Row::Pair(line) => Some((line.lang_a, Some(line.lang_b))),
+            Row::Sentences(line) | Row::Rebuild(line) => Some((line.lang_a, Some(line.lang_b))),
+            Row::Document(line) => Some((line.pair.lang_a, Some(line.pair.lang_b))),
+            Row::Page(page) => Some((page.lang, None)),
+            Row::Unit(_) | Row::Record(_) | Row::Capture(_) | Row::Words(_) | Row::Language(_) => None,
+        }
     }
 
     /// About how many bytes its values have.
@@ -273,8 +271,7 @@ pub struct Job {
 /// An output.
 pub type Output = Box<dyn Write + Send>;
 
-/// The names of the two sides of a text: the tags of their languages, or `a` and `b` where both have the same tag because nothing names
-/// them.
+/// The names of the two sides of a text: the tags of their languages, or `a` and `b` where a list that was read has the same tag for both.
 pub fn sides(langs: [Lang; 2]) -> [String; 2] {
     let tags = langs.map(|lang| lang.to_string());
     if tags[0] == tags[1] { ["a", "b"].map(str::to_owned) } else { tags }
@@ -296,12 +293,13 @@ mod tests {
     use crate::types::PageLine;
 
     #[test]
-    fn languages_without_a_name_are_one_and_their_sides_are_two() {
+    fn languages_without_a_name_are_told_apart() {
         let [a, b] = [0, 1].map(|number| Lang::unnamed(number).expect("a letter"));
         for lang in [a, b, Lang::UNKNOWN] {
             let page = PageLine { lang, ..PageLine::default() };
-            assert_eq!(Row::Page(&page).langs(), Some((Lang::UNKNOWN, None)));
+            assert_eq!(Row::Page(&page).langs(), Some((lang, None)));
         }
-        assert_eq!((sides([a, b]), sides([Lang::EN, a])), (["a".into(), "b".into()], ["en".into(), "und".into()]));
+        assert_eq!(sides([a, b]), ["und-x-a", "und-x-b"]);
+        assert_eq!(sides([Lang::UNKNOWN; 2]), ["a", "b"]);
     }
 }

@@ -156,18 +156,22 @@ mod tests {
 
     #[test]
     fn a_place_that_is_right_about_what_can_be_checked_names_what_cannot() {
-        let site = |other: &str, n: usize| {
+        let site_of = |other: &str, n: usize, name: &str| {
             let mut pages: Vec<_> = (0..n).map(|i| page(&format!("x.org/en/{i}"), "en", 0.95, "und")).collect();
             // A model takes them for this and that.
             let guess = |i: usize| ["qu", "und", "wa"][i % 3];
-            pages.extend((0..n).map(|i| page(&format!("x.org/{other}/{i}"), guess(i), 0.9, "und")));
+            pages.extend((0..n).map(|i| page(&format!("x.org/{other}/{name}{i}"), guess(i), 0.9, "und")));
             pages.extend((0..3).map(|i| page(&format!("x.org/api/f{i}"), "und", 0.0, "und")));
             counts(pages)
                 .into_iter()
                 .filter(|(lang, _)| lang != "und" && lang != "qu" && lang != "wa")
                 .collect::<Vec<_>>()
         };
+        let site = |other: &str, n: usize| site_of(other, n, "");
         assert_eq!(site("wo", 9), [("en".to_owned(), 9), ("wo".to_owned(), 9)]);
+        // A name that may be an ordinary word is one where the same page is in another language.
+        assert_eq!(site("wolaytta", 9), [("en".to_owned(), 9), ("wal".to_owned(), 9)]);
+        assert_eq!(site_of("even", 9, "more"), [("en".to_owned(), 9)]);
         assert_eq!(site("kmb", 9), [("en".to_owned(), 9), ("kmb".to_owned(), 9)]);
         // Of two pages a place has not shown that it names languages.
         assert_eq!(site("wo", 2), [("en".to_owned(), 2)]);
@@ -522,6 +526,7 @@ mod tests {
         // Not by a code of three letters, unless the page exists without it.
         assert_eq!(site("", &|n| format!("x.org/kmb/{n}"), ""), [six("en"), six("kmb")]);
         assert_eq!(site("a", &|n| format!("x.org/api/{n}"), ""), [six("en"), six("unnamed")]);
+        assert_eq!(site("", &|n| format!("x.org/male/{n}"), ""), [six("en"), six("unnamed")]);
         // … or under another code, in another language: neither `/cak/0` beside `/mam/0` in the same one, nor `/api/0` beside `/b0`.
         let made = |n: usize| wolof(n).replace('a', "ou").replace('m', "zh").replace('n', "th");
         let two = |other: &dyn Fn(usize) -> String| {
@@ -703,11 +708,11 @@ mod tests {
             counted.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
         };
         let of = |guess: &str, guesses: usize, told: usize| of_host(guess, guesses, told, "x.org");
-        for few_or_a_group in [2, 6] {
+        for (few_or_a_group, none) in [(2, "und"), (6, "und-x-a")] {
             // A host that has texts, and none in the language, although another one has.
-            assert_eq!(of_host("ht", few_or_a_group, 3, "y.x.org"), "und");
-            assert_eq!(of("ht", few_or_a_group, 0), "und");
-            assert_eq!(of("ht", few_or_a_group, 2), "und");
+            assert_eq!(of_host("ht", few_or_a_group, 3, "y.x.org"), none);
+            assert_eq!(of("ht", few_or_a_group, 0), none);
+            assert_eq!(of("ht", few_or_a_group, 2), none);
             assert_eq!(of("ht", few_or_a_group, 3), "ht");
             assert_eq!(of("tlh", few_or_a_group, 0), "tlh");
         }

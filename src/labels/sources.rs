@@ -16,7 +16,7 @@ use crate::language::letters::{ALIKE, Letters};
 use crate::language::profiles::{NEAR_BY_CHANCE, Profiles, near};
 use crate::language::{
     LIKELY, TOLD, has_words_in, is_alone, is_known_to_be_like, is_like_another, is_taken_for, is_told, is_told_as,
-    is_told_in, names::by_name, writes_latin,
+    is_told_in, names::by_name, names::perhaps_by_name, writes_latin,
 };
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{self, Field, Lang};
@@ -218,12 +218,15 @@ impl Known {
         main: Option<Lang>,
     ) {
         let named = name.lang;
-        // Words of three letters in queries and in names of files are often ordinary words, so they do not count for or against a place.
+        // Words of three letters in queries and in names of files are often ordinary words, and so are many names, so they do not count for or against
+        // a place.
         let is_word = name.is_word()
-            && matches!(name.source, Source::Place(Field::Query | Field::File, _))
+            && (name.is_ordinary || matches!(name.source, Source::Place(Field::Query | Field::File, _)))
             && !matches!(text, Text::Told(lang) if lang.agrees(named));
         let mut tally = Tally::default();
-        keep(&mut self.codes, pages, page, name);
+        if !name.is_ordinary {
+            keep(&mut self.codes, pages, page, name);
+        }
         let of_name = self.names.entry((name.source, named.base())).or_default();
         let is_other = |lang: Lang| !lang.agrees(named) && !is_taken_for(named, lang);
         let is_denied = pages.deny(page, named);
@@ -233,6 +236,7 @@ impl Known {
             && !is_denied
             && is_other(lang)
             && is_unknown(named)
+            && !name.is_ordinary
         {
             let called = self.unknown.entry((name.source, named.base(), lang.base())).or_default();
             if matches!(text, Text::Other(_)) {
@@ -402,7 +406,11 @@ impl Known {
         let mut counts: BTreeMap<(Source, Lang), u32> = BTreeMap::new();
         for &page in group {
             for name in names(pages, page, &pages.facts(page), &mut anatomy) {
-                let is_name = !name.is_word() || is_counterpart(pages, page, &name) || is_in_another(page, &name);
+                let is_name = if name.is_ordinary {
+                    self.is_beside(pages, page, &name)
+                } else {
+                    !name.is_word() || is_counterpart(pages, page, &name) || is_in_another(page, &name)
+                };
                 if !is_told(name.lang) && is_name && !self.is_country(&name) {
                     *counts.entry((name.source, name.lang)).or_default() += 1;
                 }
@@ -429,14 +437,19 @@ impl Known {
     }
 
     /// True for a name that does not belong to another language, as `se` on Swedish pages, and does not only look like one: half the words of
-    /// three letters are codes, so that a page under such a one has to exist under another name too (`/kmb/a`, `/en/a`).
+    /// three letters are codes, and many names of languages are words, so that a page under such a one has to exist under another name too
+    /// (`/kmb/a` or `/wolaytta/a`, `/en/a`).
     pub fn allows(&self, pages: &dyn Pages, page: u32, name: &Name) -> bool {
         let (told, others) = self.names.get(&(name.source, name.lang.base())).copied().unwrap_or_default();
         if told > others || self.is_country(name) {
             return false;
         }
-        let exists = |texts: &Vec<String>| under(pages, page, name, texts).next().is_some();
-        !name.is_word() || self.texts.get(&name.source).is_some_and(exists)
+        !name.is_word() || self.is_beside(pages, page, name)
+    }
+
+    /// True for a page that exists under another name, which is right, at the same place too.
+    fn is_beside(&self, pages: &dyn Pages, page: u32, name: &Name) -> bool {
+        self.texts.get(&name.source).is_some_and(|texts| under(pages, page, name, texts).next().is_some())
     }
 }
 
@@ -546,6 +559,8 @@ pub struct Name {
     pub at: Option<Range<usize>>,
     /// True if it says a script in which the words of the language are not known: `kk-arab`.
     is_in_other_script: bool,
+    /// True for what a language without a code of two letters is called in English, which may as well be an ordinary word: `even`.
+    is_ordinary: bool,
 }
 
 impl Name {
@@ -554,12 +569,13 @@ impl Name {
         let script = tagged.filter(|tagged| tagged.agrees(lang) && *tagged != lang);
         let is_in_other_script =
             script.is_some_and(|tagged| tagged.script().is_some_and(|script| !has_words_in(lang, script)));
-        Name { source, lang, at, is_in_other_script }
+        Name { source, lang, at, is_in_other_script, is_ordinary: false }
     }
 
-    /// True for a code of three letters, which may as well be an ordinary word; not for `pa-arab`, although this language has such a code.
+    /// True for a code of three letters and for a name, if they may as well be ordinary words; not for `pa-arab`, although this language has such a
+    /// code.
     fn is_word(&self) -> bool {
-        self.lang.as_str().len() == 3 && self.at.as_ref().is_some_and(|at| at.len() == 3)
+        self.is_ordinary || self.lang.as_str().len() == 3 && self.at.as_ref().is_some_and(|at| at.len() == 3)
     }
 
     /// True where words would tell a text in the language, if `latin_share` of its letters are A–Z.
@@ -595,7 +611,8 @@ pub fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anat
             names_by_code(text).filter(|lang| lang.as_str().len() == 2 || field != Field::File || text.len() > 3)
         };
         let text = anatomy.text(segment.span);
-        let whole = code(text).or_else(|| if text.len() > 3 { by_name(text) } else { None });
+        let is_long = text.len() > 3;
+        let whole = code(text).or_else(|| by_name(text).filter(|_| is_long));
         let mut found_at = whole.map(|lang| (lang, segment.span));
         if field == Field::File && found_at.is_none() {
             // `page.html.fr`, `page_fr.html`.
@@ -610,9 +627,12 @@ pub fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anat
             let by_end = || end.and_then(|span| Some((names_by_code(anatomy.text(*span))?, *span)));
             found_at = found_at.or_else(by_end);
         }
-        if let Some((lang, span)) = found_at {
-            let tagged = Lang::parse_with_script(anatomy.text(span));
-            found.push(Name::new(place, lang, Some(usize::from(span.start)..usize::from(span.end)), tagged));
+        let ordinary = if found_at.is_none() && is_long { perhaps_by_name(text) } else { None };
+        let is_ordinary = ordinary.is_some();
+        if let Some((lang, span)) = found_at.or(ordinary.map(|lang| (lang, segment.span))) {
+            let tagged = Lang::parse_with_script(anatomy.text(span)).filter(|_| !is_ordinary);
+            let at = usize::from(span.start)..usize::from(span.end);
+            found.push(Name { is_ordinary, ..Name::new(place, lang, Some(at), tagged) });
         }
     }
     found
@@ -672,6 +692,7 @@ mod tests {
         }
         assert_eq!(of("x.org/zh_TW/b"), one(Field::Path, 0, "zh-Hant", "zh_TW"));
         assert_eq!(of("x.org/arabic/b"), one(Field::Path, 0, "ar", "arabic"));
+        assert_eq!(of("x.org/hawaiian/b"), one(Field::Path, 0, "haw", "hawaiian"));
         assert_eq!(of("x.org/pa-arab/b"), one(Field::Path, 0, "pnb", "pa-arab"));
         // Words that may be codes: what else is on the site decides.
         assert_eq!(of("x.org/a?id=7&lang=ceb"), one(Field::Query, 1, "ceb", "ceb"));

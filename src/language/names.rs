@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use crate::text::bare;
-use crate::types::Lang;
+use crate::types::{Lang, meant};
 
 /// Of each language with a code of ISO 639-1 its name in itself, in English, and, of those that are written most on the web, in
 /// each other; in lower case. From CLDR 47 (Unicode License v3), by way of Babel 2.18 (`tests/lab/scripts/language_names.py`). A name of two languages is left out.
@@ -25,6 +25,23 @@ const ENGLISH: &str = include_str!("english.tsv");
 
 static IN_ENGLISH: LazyLock<FxHashMap<&'static str, &'static str>> =
     LazyLock::new(|| ENGLISH.lines().filter_map(|line| line.split_once('\t')).collect());
+
+/// Languages without a code of ISO 639-1 by what they are called in English, in lower case. A name of two languages is left out.
+static BY_ENGLISH: LazyLock<FxHashMap<String, Option<Lang>>> = LazyLock::new(|| {
+    let mut found: FxHashMap<String, Option<Lang>> = FxHashMap::default();
+    for (tag, name) in IN_ENGLISH.iter() {
+        if let Some(lang) = Lang::from_tag(tag).filter(|lang| !lang.has_short_code()) {
+            found.entry(name.to_lowercase()).and_modify(|known| *known = None).or_insert(Some(lang));
+        }
+    }
+    found
+});
+
+/// The language that a text names in English, if it has no code of ISO 639-1: `wolaytta`, `cape_verdean`. Many of these names are ordinary words
+/// too, such as `even` and `male`, or names of places.
+pub fn perhaps_by_name(text: &str) -> Option<Lang> {
+    if text.len() > MAX_BYTES { None } else { *BY_ENGLISH.get(&text.to_lowercase().replace(['-', '_'], " "))? }
+}
 
 /// The scripts by which variants of languages are told apart.
 const SCRIPTS: [(&str, &str); 9] = [
@@ -53,6 +70,18 @@ pub fn in_english(lang: Lang) -> Option<String> {
 /// A language as people read it, its tag and what it is called in English: `kmb Kimbundu`; the tag alone where it has no name.
 pub fn tag_and_name(lang: Lang) -> String {
     in_english(lang).map_or_else(|| lang.to_string(), |name| format!("{lang} {name}"))
+}
+
+/// The language that a person means by its name, in any language that is known here, or mistyped in English; `None` for a code.
+pub fn meant_by(text: &str) -> Option<Lang> {
+    if let Some(lang) = by_name(text) {
+        return Some(lang);
+    }
+    // A short name is similar to many.
+    let is_name = text.chars().nth(3).is_some();
+    let name = is_name.then(|| meant(text, IN_ENGLISH.values().copied()))??;
+    // Of two languages with one name, the first.
+    IN_ENGLISH.iter().filter(|(_, known)| **known == name).map(|(tag, _)| *tag).min().and_then(Lang::from_tag)
 }
 
 /// Longer labels, in bytes, are no names.
@@ -99,6 +128,30 @@ mod tests {
             [""; 0]
         );
         assert!(ENGLISH.lines().all(|line| line.split('\t').count() == 2));
+    }
+
+    #[test]
+    fn languages_with_codes_of_three_letters_have_names_in_english() {
+        let of = |text: &str| perhaps_by_name(text).map(|lang| lang.to_string());
+        for (text, tag) in [("wolaytta", "wal"), ("Even", "eve"), ("ambonese-malay", "abs")] {
+            assert_eq!(of(text).as_deref(), Some(tag), "{text}");
+        }
+        for text in ["french", "evening", "", "western panjabi"] {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_language_is_meant_by_its_name() {
+        let of = |text: &str| meant_by(text).map(|lang| lang.to_string());
+        for (text, tag) in
+            [("yoruba", "yo"), ("Navajo", "nv"), ("Wolayta", "wal"), ("Deutsch", "de"), ("yorubba", "yo")]
+        {
+            assert_eq!(of(text).as_deref(), Some(tag), "{text}");
+        }
+        for text in ["", "xx", "yo", "us", "something else"] {
+            assert_eq!(of(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::explain::in_parentheses;
 use super::nearest::nearest;
-use crate::config::Config;
+use crate::config::{Config, settings};
 use crate::corrections::{Correction, Corrections, Line, Place, Said};
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
@@ -110,7 +110,10 @@ fn lang_of_text(stores: &[Store], last: &mut Option<(usize, Site)>, identity: &s
             Some((_, site)) => site,
             None => Site::open(store, id)?,
         };
-        let lang = site.pages.find(identity).map(|page| site.lang_of_text(page));
+        let lang = site.pages.find(identity).map(|page| {
+            let (config, _) = settings::configuration(&store.settings().values);
+            site.lang_of_text(page, &config.keys)
+        });
         *last = Some((at, site));
         if let Some(lang) = lang {
             return Ok(lang);

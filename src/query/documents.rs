@@ -55,6 +55,7 @@ pub fn for_each_document(
 /// When the store cannot be read, or what `each` returns.
 pub fn for_each_page(
     store: &Store,
+    config: &Config,
     scope: &Scope,
     is_wanted: &dyn Fn(Lang) -> bool,
     mut each: impl FnMut(PageLine) -> Result<()>,
@@ -67,7 +68,7 @@ pub fn for_each_page(
             if !chunk.form(at).has_text() || !scope.has_host(site.pages.identity(page)) {
                 continue;
             }
-            let lang = site.lang_of_text(page);
+            let lang = site.lang_of_text(page, &config.keys);
             if is_wanted(lang) {
                 let record = page_record(store, &site, page)?;
                 each(page_line(&record, lang, archives.of(store, &record)?, site.provenance_in(page, &record)))?;

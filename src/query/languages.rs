@@ -17,7 +17,8 @@ use crate::types::Lang;
 /// A language that pages of a store count for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLanguage {
-    /// The language; [`Lang::UNKNOWN`] for pages that count for none, and [`Lang::unnamed`] for those in languages that nothing names.
+    /// The language; [`Lang::UNKNOWN`] for pages that count for none, and [`Lang::unnamed`] for those in languages that nothing names, which
+    /// may be different ones on each site.
     pub lang: Lang,
     /// What it is called in English, if that is known.
     pub name: Option<String>,
@@ -47,8 +48,6 @@ pub fn languages(store: &Store, config: &Config) -> Result<Vec<FoundLanguage>> {
                 let is_of = |bytes: [u8; 8]| Lang::from_bytes(bytes).agrees(lang);
                 let by_text: u32 =
                     detected.iter().flat_map(|langs| langs.iter()).filter(|of| is_of(of.0)).map(|of| of.1).sum();
-                // Those of two sites may be different languages.
-                let lang = if lang.is_unnamed() { Lang::unnamed(0).unwrap_or_default() } else { lang };
                 let count = counts.entry(lang).or_default();
                 *count = (count.0 + u64::from(pages), count.1 + u64::from(pages.saturating_sub(by_text)));
             }
@@ -59,10 +58,10 @@ pub fn languages(store: &Store, config: &Config) -> Result<Vec<FoundLanguage>> {
         lang,
         name: in_english(lang),
         pages,
-        named: if lang.as_tagged().is_known() { named } else { 0 },
+        named: if lang.is_named() { named } else { 0 },
         is_learnt: learnt.contains(&lang.base()),
     };
     let mut found: Vec<FoundLanguage> = counts.into_iter().map(line).collect();
-    found.sort_by_key(|found| (!found.lang.as_tagged().is_known(), Reverse(found.pages), found.lang));
+    found.sort_by_key(|found| (!found.lang.is_named(), Reverse(found.pages), found.lang));
     Ok(found)
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::browse::{pages_of, paired};
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::{Pages, Urls};
+use crate::index::site::Urls;
 use crate::site::results::Site;
 use crate::site::scope::{Scope, sites};
 use crate::store::Store;
@@ -198,11 +198,9 @@ pub(super) fn reasons(site: &Site, config: &Config) -> Vec<Option<LoneReason>> {
         } else if lang.is_known() {
             taking_part()
         } else {
-            let detected = site.pages.detected(page);
-            if detected.is_known() && !config.keys.wants(detected) {
-                LoneReason::NotRequested
-            } else {
-                LoneReason::UnknownLanguage
+            match site.not_requested(page, &config.keys) {
+                Some(_) => LoneReason::NotRequested,
+                None => LoneReason::UnknownLanguage,
             }
         })
     };

@@ -5,6 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::align::clean::Reason;
+use crate::config::Config;
 use crate::error::Result;
 use crate::site::bitext::{SiteBitext, page_record};
 use crate::site::results::Site;
@@ -138,7 +139,7 @@ pub struct ReadBead {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn reading(store: &Store, urls: [&CanonicalUrl; 2], max_bytes: usize) -> Result<Option<Reading>> {
+pub fn reading(store: &Store, config: &Config, urls: [&CanonicalUrl; 2], max_bytes: usize) -> Result<Option<Reading>> {
     let [Some(first), Some(second)] = [open(store, urls[0])?, open(store, urls[1])?] else { return Ok(None) };
     let beads = if first.0.id == second.0.id { beads_of(store, &first.0, first.1, second.1)? } else { Vec::new() };
     let ranges = |is_second: bool| -> Vec<(u32, u32)> {
@@ -147,8 +148,8 @@ pub fn reading(store: &Store, urls: [&CanonicalUrl; 2], max_bytes: usize) -> Res
             .map(|bead| if is_second { (bead.b_start, bead.b_end) } else { (bead.a_start, bead.a_end) })
             .collect()
     };
-    let sides =
-        [side_of(store, &first, &ranges(false), max_bytes)?, side_of(store, &second, &ranges(true), max_bytes)?];
+    let side = |page: &(Site, u32), is_second| side_of((store, config), page, &ranges(is_second), max_bytes);
+    let sides = [side(&first, false)?, side(&second, true)?];
     let bead = |bead: &BeadRow| ReadBead {
         score: f64::from(bead.score),
         left_out: Reason::from_code(bead.reason).map(Reason::name),
@@ -160,8 +161,8 @@ pub fn reading(store: &Store, urls: [&CanonicalUrl; 2], max_bytes: usize) -> Res
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn side(store: &Store, url: &CanonicalUrl, max_bytes: usize) -> Result<Option<Side>> {
-    open(store, url)?.map(|opened| side_of(store, &opened, &[], max_bytes)).transpose()
+pub fn side(store: &Store, config: &Config, url: &CanonicalUrl, max_bytes: usize) -> Result<Option<Side>> {
+    open(store, url)?.map(|opened| side_of((store, config), &opened, &[], max_bytes)).transpose()
 }
 
 fn open(store: &Store, url: &CanonicalUrl) -> Result<Option<(Site, u32)>> {
@@ -187,14 +188,19 @@ fn beads_of(store: &Store, site: &Site, a: u32, b: u32) -> Result<Vec<BeadRow>> 
     Ok(beads.into_iter().map(turned).collect())
 }
 
-fn side_of(store: &Store, (site, page): &(Site, u32), beads: &[(u32, u32)], max_bytes: usize) -> Result<Side> {
+fn side_of(
+    (store, config): (&Store, &Config),
+    (site, page): &(Site, u32),
+    beads: &[(u32, u32)],
+    max_bytes: usize,
+) -> Result<Side> {
     let record: StoredPage = page_record(store, site, *page)?;
     let blocks: Vec<Block> = record.blocks().collect();
     let (blocks, is_cut) = read_blocks(record.text(), &blocks, beads, max_bytes);
     Ok(Side {
         url: record.url().to_owned(),
         title: record.title().to_owned(),
-        lang: site.lang_of_text(*page),
+        lang: site.lang_of_text(*page, &config.keys),
         bytes: record.text().len(),
         blocks,
         is_cut,

@@ -26,7 +26,7 @@ pub fn for_each_record(
     is_wanted: &dyn Fn([Lang; 2]) -> bool,
     mut each: impl FnMut(CopiedRecord) -> Result<()>,
 ) -> Result<Vec<(&'static str, u64)>> {
-    let places = places(store, scope, is_wanted)?;
+    let places = places(store, config, scope, is_wanted)?;
     let archives = places.keys().map(|&number| Ok((number, store.archive(ArchiveId(number))?.unwrap_or_default())));
     let mut archives: Vec<(u32, ArchiveRecord)> = archives.collect::<Result<_>>()?;
     archives.sort_by(|(_, a), (_, b)| a.identity.path.cmp(&b.identity.path));
@@ -79,6 +79,7 @@ struct Place {
 /// The places of all requested records, by the number of their archive.
 fn places(
     store: &Store,
+    config: &Config,
     scope: &Scope,
     is_wanted: &dyn Fn([Lang; 2]) -> bool,
 ) -> Result<BTreeMap<u32, BTreeSet<Place>>> {
@@ -93,7 +94,7 @@ fn places(
             }
         }
         if !scope.is_all() {
-            let is_asked = |page: u32| is_wanted([site.lang_of_text(page); 2]);
+            let is_asked = |page: u32| is_wanted([site.lang_of_text(page, &config.keys); 2]);
             pages.extend((0..site.pages.count()).filter(|page| is_here(*page) && is_asked(*page)));
         }
         for page in pages {

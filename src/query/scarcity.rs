@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::config::Config;
 use crate::error::Result;
-use crate::index::site::{Pages as _, Urls};
+use crate::index::site::Urls;
 use crate::keys::State;
 use crate::site::results::Site;
 use crate::site::scope::{Scope, sites};
@@ -48,8 +48,8 @@ pub fn scarcity(store: &Store, config: &Config) -> Result<Scarcity> {
                 continue;
             }
             // For a page in a language that was not requested, `Site::lang` is unknown; so the language of its text is taken.
-            let lang = site.lang_of_text(page);
-            if lang.is_known() && (site.lang(page).is_known() || !site.pages.facts(page).is_guess) {
+            let lang = site.lang_of_text(page, &config.keys);
+            if lang.is_known() {
                 *langs.entry(lang).or_default() += 1;
             } else {
                 found.unknown += 1;

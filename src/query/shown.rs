@@ -60,7 +60,7 @@ pub struct ShownLink {
 ///
 /// # Errors
 /// When the store cannot be read.
-pub fn shown_page(store: &Store, url: &CanonicalUrl) -> Result<Option<ShownPage>> {
+pub fn shown_page(store: &Store, config: &Config, url: &CanonicalUrl) -> Result<Option<ShownPage>> {
     let Some((site, page)) = find(store, url)? else { return Ok(None) };
     let record = page_record(store, &site, page)?;
     let archive = store.archive(ArchiveId(record.archive))?.unwrap_or_default().identity.path;
@@ -74,7 +74,7 @@ pub fn shown_page(store: &Store, url: &CanonicalUrl) -> Result<Option<ShownPage>
     Ok(Some(ShownPage {
         url: record.url().to_owned(),
         title: record.title().to_owned(),
-        lang: site.lang_of_text(page),
+        lang: site.lang_of_text(page, &config.keys),
         captured: captured.map(|date| date.to_string()),
         charset: record.charset().to_owned(),
         place: RecordPlace { archive, offset: record.offset, length: record.length },

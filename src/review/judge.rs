@@ -216,10 +216,10 @@ const AROUND: usize = 300;
 
 /// Both sides of an item to be judged; `None` where the store no longer has the pages.
 fn item_sides(request: &Request, frame: &Frame, marked: &Marked) -> Result<Option<[SideView; 2]>, Failure> {
-    let (store, _) = request.app.open()?;
+    let (store, config) = request.app.open()?;
     let urls = [url(&marked.url_a)?, url(&marked.url_b)?];
     if let Some((a, b)) = &marked.texts {
-        let reading = query::reading(&store, [&urls[0], &urls[1]], usize::MAX)?;
+        let reading = query::reading(&store, &config, [&urls[0], &urls[1]], usize::MAX)?;
         let around = reading.map(|reading| reading.around([a, b], AROUND)).unwrap_or_default();
         let side = |(before, after): (String, String), text: &str, url: &str, lang: &str| {
             let parts = [(before, "around"), (text.to_owned(), ""), (after, "around")];
@@ -238,7 +238,7 @@ fn item_sides(request: &Request, frame: &Frame, marked: &Marked) -> Result<Optio
             side(second, b, &marked.url_b, &marked.lang_b),
         ]));
     }
-    let reading = query::reading(&store, [&urls[0], &urls[1]], SHOWN)?;
+    let reading = query::reading(&store, &config, [&urls[0], &urls[1]], SHOWN)?;
     Ok(reading.map(|reading| sides(frame, reading).map(SideView::blind)))
 }
 
@@ -268,8 +268,8 @@ pub async fn mark(State(app): State<Arc<App>>, Form(fields): Form<Fields>) -> Re
             }
             None => {
                 let (a, b) = (request.need("a")?, request.need("b")?);
-                let (store, _) = request.app.open()?;
-                let reading = query::reading(&store, [&url(a)?, &url(b)?], 0)?;
+                let (store, config) = request.app.open()?;
+                let reading = query::reading(&store, &config, [&url(a)?, &url(b)?], 0)?;
                 let reading = reading.ok_or_else(|| Failure::Missing("the store has no such pages".to_owned()))?;
                 let place = place_in_list(request);
                 let mut fields = vec![("a", a), ("b", b), ("who", reviewer.as_str())];

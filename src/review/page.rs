@@ -80,7 +80,7 @@ pub async fn page(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
                 .collect(),
             url: plain(text),
             address: asked.as_str().to_owned(),
-            side: query::side(&store, &asked, SHOWN)?.map(|side| side_view(&frame, side, &[])),
+            side: query::side(&store, &config, &asked, SHOWN)?.map(|side| side_view(&frame, side, &[])),
             frame,
         })?;
         Ok(if is_unknown { (StatusCode::NOT_FOUND, response).into_response() } else { response })

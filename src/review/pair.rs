@@ -40,7 +40,7 @@ pub async fn pair(state: State<Arc<App>>, fields: Query<Fields>) -> Response {
         let (a, b) = (request.need("a")?, request.need("b")?);
         let urls = [url(a)?, url(b)?];
         let max = if request.get("all").is_some() { usize::MAX } else { SHOWN };
-        let reading = query::reading(&store, [&urls[0], &urls[1]], max)?;
+        let reading = query::reading(&store, &config, [&urls[0], &urls[1]], max)?;
         let found = explain(&store, &config, &urls[0], Some(&urls[1]))?;
         let frame = request.frame("Pair").of_host(urls[0].host());
         let (previous, next) = neighbours(request, (&store, &config), [&urls[0], &urls[1]])?;

@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::error::Result;
 use crate::index::site::{Pages, Urls};
+use crate::keys;
 use crate::store::layout::{
     ArchivedKeyRow, ArchivedPairRow, ArchivedResultRecord, JudgedHead, JudgedRecord, RequestedRecord, ResultRecord,
     SiteHead, SkipEntry, StoredPage,
@@ -74,10 +75,26 @@ impl Site {
         if self.judged.as_ref().is_some_and(is_out) { Lang::UNKNOWN } else { self.lang_by_keys(page) }
     }
 
-    /// The language of a page's text, whether the page counts for it or not: a copy counts for none, but its text is in a language.
-    pub fn lang_of_text(&self, page: u32) -> Lang {
+    /// The language of a page's text, whether the page counts for it or not: that of the page of which it is a copy, that of its own text, or the
+    /// one that was detected, if it was not requested. `und` for a page whose detected language is in doubt: words and models guessed and nothing of
+    /// the site confirms it, or letters or names speak against it.
+    pub fn lang_of_text(&self, page: u32, keys: &keys::Params) -> Lang {
         let lang = self.lang(page);
-        if lang.is_known() { lang } else { self.pages.detected(page) }
+        if lang.is_known() {
+            return lang;
+        }
+        let of_another = self.copy_of(page).map(|original| self.lang(original)).or_else(|| self.foreign(page));
+        of_another.filter(|lang| lang.is_known()).or_else(|| self.not_requested(page, keys)).unwrap_or(Lang::UNKNOWN)
+    }
+
+    /// The detected language of a page that counts for none, if the reason is that this language, or the script that the page is in, was not
+    /// requested. What is only guessed may be another one.
+    pub fn not_requested(&self, page: u32, keys: &keys::Params) -> Option<Lang> {
+        let detected = self.pages.detected(page);
+        let is_told = detected.is_known() && !self.pages.facts(page).is_guess;
+        // Texts are detected without a script where several are usual.
+        let is_requested = keys.langs.is_empty() || keys.langs.iter().any(|wanted| is_in_full(*wanted, detected));
+        (is_told && !is_requested).then_some(detected)
     }
 
     /// The language that a page counts for before links show which pages are copies.
@@ -165,6 +182,11 @@ impl Site {
 pub fn langs_by_keys(pages: &SitePages, result: &ArchivedResultRecord) -> Vec<Lang> {
     let lang = |page| lang_of_keys(result, page).unwrap_or_else(|| pages.detected(page));
     (0..pages.count()).map(lang).collect()
+}
+
+/// True where a request asks for all pages in a language, and not only for those in one script.
+fn is_in_full(wanted: Lang, lang: Lang) -> bool {
+    wanted.agrees(lang) && (wanted == lang || wanted.script().is_none())
 }
 
 /// What keys say about the language of a page; `None` where they say nothing. A page that is a copy by its URL is `und`.

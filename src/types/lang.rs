@@ -31,16 +31,29 @@ impl Lang {
     /// Chinese in traditional characters.
     pub const ZH_HANT: Lang = Lang(*b"zh-Hant\0");
 
-    /// One of the languages of a site that nothing names, given by its number, 26 at most. It is only distinguished from the other
-    /// languages of the site, and its tag is that of [`Lang::UNKNOWN`].
+    /// One of the languages of a site that nothing names, given by its number, 26 at most: `und-x-a`, `und-x-b`, which are tags for private use. They are
+    /// told apart on one site; on another one, the same tag is another language.
     pub fn unnamed(number: usize) -> Option<Lang> {
         let letter = b'a' + u8::try_from(number).ok().filter(|number| *number < 26)?;
-        Some(Lang([b'u', b'n', b'd', b'-', letter, 0, 0, 0]))
+        Some(Lang([b'u', b'n', b'd', b'-', b'x', b'-', letter, 0]))
     }
 
     /// True for [`Lang::unnamed`].
     pub fn is_unnamed(self) -> bool {
         self.0.starts_with(b"und-")
+    }
+
+    /// True for a language that is known by its name.
+    pub fn is_named(self) -> bool {
+        self.is_known() && !self.is_unnamed()
+    }
+
+    /// Reads the tag of a language that nothing names.
+    fn parse_unnamed(tag: &str) -> Option<Lang> {
+        let tag = tag.trim().to_ascii_lowercase().replace('_', "-");
+        let letter = tag.strip_prefix("und-x-")?.as_bytes();
+        let [letter @ b'a'..=b'z'] = letter else { return None };
+        Lang::unnamed(usize::from(letter - b'a'))
     }
 
     /// Reads a tag as pages and users write it: any case, `_` for `-`, regions, scripts, ISO 639-2/3 codes.
@@ -73,19 +86,14 @@ impl Lang {
     }
 
     /// Reads the tag of a language whose pages a user asks for, as [`Lang::parse_asked`] does, but keeps its script: `sr-Latn` leaves out
-    /// `sr-Cyrl`.
+    /// `sr-Cyrl`. So is one that nothing names (`und-x-a`); `und` is all of these.
     pub fn parse_wanted(tag: &str) -> Option<Lang> {
-        Lang::parse_asked(tag).and_then(|_| Lang::parse_with_script(tag))
+        Lang::parse_unnamed(tag).or_else(|| Lang::parse_asked(tag).and_then(|_| Lang::parse_with_script(tag)))
     }
 
     /// Reads a tag that this program has written. A tag with a region is a variant; any other tag is read as by [`Lang::parse`].
     pub fn from_tag(tag: &str) -> Option<Lang> {
-        Lang::variant(tag).or_else(|| Lang::parse(tag))
-    }
-
-    /// The language that its tag says, which is [`Lang::UNKNOWN`] for [`Lang::unnamed`].
-    pub fn as_tagged(self) -> Lang {
-        if self.is_unnamed() { Lang::UNKNOWN } else { self }
+        Lang::parse_unnamed(tag).or_else(|| Lang::variant(tag)).or_else(|| Lang::parse(tag))
     }
 
     /// True for a language with a code of ISO 639-1: `uz`, and not `fil`.
@@ -158,7 +166,7 @@ impl Lang {
 
     /// The tag: `en`, `zh-Hans`, `und`.
     pub fn as_str(&self) -> &str {
-        let end = if self.is_unnamed() { 3 } else { self.0.iter().position(|&b| b == 0).unwrap_or(8) };
+        let end = self.0.iter().position(|&b| b == 0).unwrap_or(8);
         std::str::from_utf8(&self.0[..end]).unwrap_or("und")
     }
 
@@ -394,20 +402,31 @@ mod tests {
     }
 
     #[test]
-    fn languages_without_a_name_are_told_apart_and_called_unknown() {
+    fn languages_without_a_name_have_tags_for_private_use() {
         let [a, b] = [0, 25].map(|number| Lang::unnamed(number).expect("a letter"));
-        assert_eq!((a.as_str(), b.as_str(), Lang::unnamed(26)), ("und", "und", None));
-        assert!(a.is_unnamed() && a.is_known() && a != b && !a.agrees(b) && a.agrees(Lang::UNKNOWN));
-        assert!(!Lang::UNKNOWN.is_unnamed() && a.base() == Lang::UNKNOWN);
-        assert_eq!(Lang::from_bytes(a.to_bytes()), a);
-        assert_eq!((a.as_tagged(), b.as_tagged(), Lang::EN.as_tagged()), (Lang::UNKNOWN, Lang::UNKNOWN, Lang::EN));
+        assert_eq!((a.as_str(), b.as_str(), Lang::unnamed(26)), ("und-x-a", "und-x-z", None));
+        assert!(a.is_unnamed() && a.is_known() && !a.is_named() && a != b && !a.agrees(b) && a.agrees(Lang::UNKNOWN));
+        assert!(
+            !Lang::UNKNOWN.is_unnamed()
+                && !Lang::UNKNOWN.is_named()
+                && Lang::EN.is_named()
+                && a.base() == Lang::UNKNOWN
+        );
+        assert!(Lang::from_bytes(a.to_bytes()) == a && a.in_script("Latn") == a);
+        assert_eq!(["und-x-a", "UND_x_Z"].map(Lang::from_tag), [Some(a), Some(b)]);
+        assert_eq!(["und-x-a", "und"].map(Lang::parse_wanted), [Some(a), Some(Lang::UNKNOWN)]);
+        for tag in ["und-x-", "und-x-ab", "und-x-1", "und-a"] {
+            assert!(Lang::from_tag(tag).is_none_or(|lang| lang == Lang::UNKNOWN), "{tag}");
+        }
+        // What pages declare is none of the languages of the site.
+        assert_eq!(Lang::parse("und-x-a"), Some(Lang::UNKNOWN));
     }
 
     #[test]
     fn what_is_written_of_a_language_is_read_again() {
         let tags = [
-            "en", "fil", "zh", "zh-Hans", "zh-Hant", "und", "pt-BR", "zh-HK", "zh-TW", "es-419", "fil-PH", "sr-Latn",
-            "crh-Cyrl",
+            "en", "fil", "zh", "zh-Hans", "zh-Hant", "und", "und-x-b", "pt-BR", "zh-HK", "zh-TW", "es-419", "fil-PH",
+            "sr-Latn", "crh-Cyrl",
         ];
         for tag in tags {
             let lang = Lang::from_tag(tag).expect("a tag");

@@ -5,11 +5,19 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::sites::{Dice, SiteBuilder};
 use crate::support::{Held, diglot, export, run, stdout};
 
 /// Pages of each language that a site has.
 const PAGES: u64 = 6;
+
+/// Article 22 of the Universal Declaration of Human Rights in Ilocano, which a model takes for Javanese.
+const ILOCANO: &str = "<html><body><p>Tunggal meysa ket kas meysa nga miembro iti gimong, nga adda kalinteganna iti kinatalged ti gimong ken \
+    kaikarianna nga maawatan iti babaen a kabaelan ti umili ken pannakitinnulong ti sangalubongan a mayannatop ti organisasyon ken kinabaknang ti \
+    tunggal Estado iti panabiag, sosyal ken dagiti kalintegan kultural nga nasken ti kinatak-nenga ken ti wayawaya a panangpasayaatna iti \
+    kinataona.</p></body></html>";
 
 /// A page in a language that is made up: of syllables that no other has.
 fn klingon(number: u64) -> String {
@@ -86,6 +94,38 @@ fn pairs_of_a_language_that_nothing_knows_are_asked_for_by_its_code() {
     // Two letters that are no code are refused; a script is none of the codes.
     let refused = diglot(&store).args(["run", "--langs", "xx,en"]).assert().code(2);
     assert!(String::from_utf8_lossy(&refused.output.stderr).contains("xx"));
+}
+
+#[test]
+fn what_a_text_was_taken_for_is_no_language_where_it_is_a_guess_or_doubted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut site = SiteBuilder::default();
+    for number in 0..PAGES {
+        for (at, html) in [
+            ("a", crate::sites::html("en", number as usize)),
+            ("b", crate::sites::html("de", number as usize)),
+            ("c", ILOCANO.to_owned()),
+        ] {
+            site.capture(format!("http://one.test/{at}{number}"), SiteBuilder::DAY, &html);
+        }
+    }
+    let archive = folder.path().join("one.warc.gz");
+    site.write(&archive);
+    let store = folder.path().join("store");
+    diglot(&store).args(["run", "--quiet", "--langs", "fr,en"]).arg(&archive).assert().success();
+    let explained = |page: &str| {
+        let json = stdout(&store, &["explain", "--json", &format!("http://one.test/{page}")]);
+        serde_json::from_str::<Value>(&json).expect("JSON")["pages"][0]["languages"].clone()
+    };
+    // Words tell the one, and models guess the other.
+    assert_eq!((&explained("b1")["detected"], &explained("b1")["is_guess"]), (&"de".into(), &false.into()));
+    assert!(explained("c1")["detected"] != "und" && explained("c1")["is_guess"] == true, "{}", explained("c1"));
+    assert_eq!(langs(&store, "one"), of(&[("de", PAGES), ("en", PAGES), ("und", PAGES)]));
+    let shown = |page: &str| {
+        let json = stdout(&store, &["show", "--json", &format!("http://one.test/{page}")]);
+        serde_json::from_str::<Value>(&json).expect("JSON")["lang"].clone()
+    };
+    assert_eq!([shown("a1"), shown("b1"), shown("c1")], ["en", "de", "und"]);
 }
 
 #[test]

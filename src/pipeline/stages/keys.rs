@@ -37,7 +37,7 @@ impl Stage for Keys {
     }
 
     fn version(&self) -> u32 {
-        18
+        19
     }
 
     fn sections(&self) -> &'static [&'static str] {

@@ -294,7 +294,8 @@ class Store:
     def hosts(self, *, host: str | None = None, sort: HostOrder = "pairs", limit: int | None = None) -> pa.Table:
         """The hosts: `host domain pages pairs credibility langs`, and with `sort="rank"` their PageRank as `rank`.
 
-        `langs` is a map from languages to numbers of pages; `und` counts pages of no known language, and untranslated copies.
+        `langs` is a map from languages to numbers of pages; `und` counts pages of no known language, and untranslated copies, and `und-x-a`
+        to `und-x-z` those in languages that nothing names, which may be others on each site.
         """
         schema = _HOSTS.append(required("rank", pa.float64())) if sort == "rank" else _HOSTS
         hosts = self._listing("hosts", schema, host=host, sort=sort, limit=limit)

@@ -141,7 +141,7 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> Result<LanguageReason> {
         }
     } else if !own.is_known() || opened.config.keys.labels == LabelMode::Detected && site.pages.facts(page).is_guess {
         LanguageReason::Unknown
-    } else if !opened.is_requested(own) {
+    } else if !opened.is_requested(own) || site.not_requested(page, &opened.config.keys).is_some() {
         LanguageReason::NotRequested
     } else if stale(opened.store, opened.config, "keys")?.is_empty() {
         LanguageReason::Doubted

@@ -13,7 +13,7 @@ SCENARIOS is the folder that `udhr.py` wrote; without names, all in it are score
 - P, R, F1: of page pairs, against the gold. Pairs of one language in two scripts are not scored; those of an untranslated copy are wrong.
   A found pair is right whatever its languages are called.
 
-The language of a page is that in `diglot export --what pages`: what the page counts for, or else what was detected. Which names agree
+The language of a page is that in `diglot export --what pages`: what the page counts for, or else what its text tells. Which names agree
 is in `tags.py`. `--errors` gets `scenario url gold answer` of every page that is not named rightly.
 """
 import argparse
@@ -74,7 +74,7 @@ def score(name, folder, found, pairs):
     for url, lang, _, foreign, site in pages:
         answer = found.get(url)
         right = answer is not None and agree(answer, lang, of_site[site])
-        outcome = 'right' if right else 'gone' if answer is None else 'und' if answer == 'und' else 'wrong'
+        outcome = 'right' if right else 'gone' if answer is None else 'und' if answer.startswith('und') else 'wrong'
         count[outcome] += 1
         if foreign == '1':
             count['foreign'] += 1
