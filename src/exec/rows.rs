@@ -25,7 +25,7 @@ use crate::pipeline::STAGES;
 use crate::store::FORMAT_VERSION;
 
 /// Version of the columns of rows and of what stands in their `data`; `shapes.rs` tells when it is to be raised.
-pub const SCHEMA_VERSION: u32 = 6;
+pub const SCHEMA_VERSION: u32 = 7;
 /// The key of the version in the metadata of a schema.
 const VERSION: &str = "diglot.exec";
 /// A batch of this many bytes is written.

@@ -191,11 +191,11 @@ fn sample_training(job: &StepJob<'_>, mut sites: Vec<Candidates>, output: &mut O
         return Ok(());
     }
     let mut chosen: BTreeMap<SiteId, Vec<Chosen>> = BTreeMap::new();
-    for (langs, pairs) in pairs.finish(job.config.judge.fit.min_good) {
+    for (langs, pairs) in pairs.finish(job.config.learn.min_pairs) {
         for (pair, place) in pairs.iter().zip(0..) {
-            let is_fitted = place < job.config.learn.fit_pairs;
+            let is_tested = place < job.config.learn.tested_pairs;
             let of_site = chosen.entry(pair.site).or_default();
-            of_site.push((of_langs(langs), pair.a, pair.b, pair.key, is_fitted));
+            of_site.push((of_langs(langs), pair.a, pair.b, pair.key, is_tested));
         }
     }
     for (number, pairs) in chosen {

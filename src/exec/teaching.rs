@@ -35,8 +35,8 @@ pub fn lessons(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) ->
             return Err(row.refused(format!("expected {pages} pages and {keys} keys, found {a}, {b} and {key}")));
         }
         let mut trainings = Trainings::new();
-        for (langs, a, b, key, is_fitted) in pairs {
-            trainings.entry(langs_of(langs)?).or_default().push(Training { pages: (a, b), key, is_fitted });
+        for (langs, a, b, key, is_tested) in pairs {
+            trainings.entry(langs_of(langs)?).or_default().push(Training { pages: (a, b), key, is_tested });
         }
         for (langs, lesson) in learn::lessons(&site.view(job.config), trainings, settings)? {
             output.put(&EngineRow {

@@ -9,13 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::params::Params;
 use super::sitemaps::{self, Believed};
 use crate::error::Result;
-use crate::index::parts::{Parts, WHOLE};
+use crate::index::parts::Parts;
 use crate::index::retrieval;
-use crate::index::smallest::Smallest;
-use crate::judge::best_two::BestTwo;
-use crate::judge::odds::EVEN;
 use crate::judge::prior::{LEAST, STRONG};
-use crate::judge::score::Scorer;
 use crate::judge::{self, JudgedPairs, beside_versions, judge, unique};
 use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
 use crate::propose::votes::Votes;
@@ -43,8 +39,6 @@ pub struct Resolved {
     pub pairs: Vec<JudgedPair>,
     /// How reliable each source of candidates was.
     pub sources: Vec<SourceStats>,
-    /// Weights that were fitted to parts of the site.
-    pub fitted: Vec<(LangPair, Vec<f64>)>,
 }
 
 /// Continues from what verification judged of a site, in rounds, until nothing changes. `stop` is called before each round.
@@ -73,10 +67,6 @@ struct Rounds<'v, 's> {
     own: ByPart<Model>,
     /// The result of [`Self::parts_with_keys`] when pairs are judged by the run's weights.
     with_keys: FxHashSet<(LangPair, u32)>,
-    /// Weights fitted to parts of this site.
-    fitted: ByPart<Scorer>,
-    /// The weights among them that were fitted to pairs of keys, which are better examples than other pairs.
-    fitted_by_keys: BTreeSet<(LangPair, u32)>,
     network: Network,
     compared: Vec<Compared>,
     known: FxHashSet<PagePair>,
@@ -105,8 +95,6 @@ impl<'v, 's> Rounds<'v, 's> {
             models,
             own: ByPart::new(),
             with_keys: FxHashSet::default(),
-            fitted: ByPart::new(),
-            fitted_by_keys: BTreeSet::new(),
             network: Network::new(site),
             compared: Vec::new(),
             known: FxHashSet::default(),
@@ -139,18 +127,11 @@ impl<'v, 's> Rounds<'v, 's> {
     fn run(&mut self, stop: &(dyn Fn() -> Result<()> + Sync)) -> Result<()> {
         self.judge();
         self.with_keys = self.parts_with_keys();
-        self.fit_by_keys()?;
         self.take_sitemaps()?;
         let found = self.by_words(&|_| true)?;
         self.compare(found)?;
-        self.fit()?;
         self.judge();
-        if self.disbelieve()? {
-            // These weights were fitted to pairs that are no longer believed.
-            self.fitted.retain(|of, _| self.fitted_by_keys.contains(of));
-            self.fit()?;
-            self.judge();
-        }
+        self.disbelieve()?;
         for round in 0..self.settings.iterate.rounds {
             stop()?;
             self.site.tell("rounds over links", round as u64, self.settings.iterate.rounds as u64);
@@ -163,7 +144,6 @@ impl<'v, 's> Rounds<'v, 's> {
             self.judge();
             // After the first votes, most of what can be learnt from this site is known.
             if round == 0 {
-                self.fit()?;
                 new += self.learn()?;
                 self.judge();
             }
@@ -175,8 +155,7 @@ impl<'v, 's> Rounds<'v, 's> {
     }
 
     fn judge(&mut self) {
-        self.judged =
-            judge(&self.compared, |langs, part| self.scorer(langs, part), self.site.parts(), self.settings.judge);
+        self.judged = judge(&self.compared, |langs| self.models.scorer(langs), self.site.parts(), self.settings.judge);
     }
 
     /// Adds the pairs that sitemaps declare, where they are believed, and the words that these pairs teach of languages of which nothing
@@ -186,11 +165,7 @@ impl<'v, 's> Rounds<'v, 's> {
         let surer = self.compared.iter().filter(|one| method(one) < Method::Sitemap);
         let mut surer: Vec<PagePair> = surer.map(|one| one.candidate.pair).collect();
         surer.sort_unstable();
-        let parts = self.site.parts();
-        let evidence = |one: &Compared| {
-            let PagePair { langs, a, b } = one.candidate.pair;
-            self.scorer(langs, parts.common(a, b)).contents(&one.similarities)
-        };
+        let evidence = |one: &Compared| self.models.scorer(one.candidate.pair.langs).contents(&one.similarities);
         let Believed { listed, models } =
             sitemaps::believed((self.site, &surer), self.models, self.settings.learn, &evidence)?;
         if listed.is_empty() {
@@ -261,18 +236,6 @@ impl<'v, 's> Rounds<'v, 's> {
         Ok(())
     }
 
-    /// The weights for a language pair in a part: those fitted to the part, or to the innermost part around it that has any, or else those
-    /// of the run.
-    fn scorer(&self, langs: LangPair, part: u32) -> Scorer {
-        self.fitted_part(langs, part)
-            .map_or_else(|| self.models.scorer(langs), |part| self.fitted[&(langs, part)].clone())
-    }
-
-    /// The innermost part around a part, or the part itself, that has fitted weights.
-    fn fitted_part(&self, langs: LangPair, part: u32) -> Option<u32> {
-        self.site.parts().chain(part).find(|&part| self.fitted.contains_key(&(langs, part)))
-    }
-
     /// The language pairs, with those parts of the site in which keys pair most pages, or which contain such a part. What the run has
     /// learnt fits these, since it was learnt from pairs of keys. A part without keys learns better from its own pairs than from other
     /// sites. Cost: pairs of keys times the depth of the parts.
@@ -288,105 +251,6 @@ impl<'v, 's> Rounds<'v, 's> {
         };
         let with_keys = counts.into_iter().filter(|&((langs, part), count)| are_most(langs, part, count));
         with_keys.flat_map(|((langs, part), _)| parts.chain(part).map(move |part| (langs, part))).collect()
-    }
-
-    /// The part to whose pairs weights are fitted, for a pair where keys pair few pages: the outermost part around both pages that has no
-    /// keys by [`Self::parts_with_keys`]. For languages of which the run has learnt nothing, it is the whole site. `None` where the
-    /// innermost common part has keys and the run has learnt the languages.
-    fn part_without_keys(&self, PagePair { langs, a, b }: PagePair) -> Option<u32> {
-        let parts = self.site.parts();
-        if !self.models.has_learnt(langs) {
-            return Some(WHOLE);
-        }
-        let without = parts.chain(parts.common(a, b)).take_while(|&part| !self.with_keys.contains(&(langs, part)));
-        without.last()
-    }
-
-    /// Fits weights to the pairs of parts without keys, and to those of languages of which the run has learnt nothing, as if the part were a
-    /// site by itself: what the run has learnt of other sites is how similar pages are there, by words that are used there. Examples are
-    /// pairs in which each page is the best candidate of the other.
-    fn fit(&mut self) -> Result<()> {
-        let parts = self.site.parts();
-        let mut by_part = ByPart::<Vec<(&Compared, f64)>>::new();
-        for one in self.compared.iter().filter(|one| !one.same_text) {
-            let pair @ PagePair { langs, a, b } = one.candidate.pair;
-            let part = self.part_without_keys(pair).filter(|part| !self.fitted_by_keys.contains(&(langs, *part)));
-            if let Some(part) = part {
-                let evidence = self.scorer(langs, parts.common(a, b)).evidence(&one.similarities);
-                by_part.entry((langs, part)).or_default().push((one, evidence));
-            }
-        }
-        let mut fitted = Vec::new();
-        for ((langs, part), list) in by_part {
-            let mut scores = BestTwo::new(f64::NEG_INFINITY);
-            for (one, evidence) in &list {
-                scores.add(one.candidate.pair.a, *evidence);
-                scores.add(one.candidate.pair.b, *evidence);
-            }
-            let leads = |PagePair { a, b, .. }: PagePair, evidence: f64| {
-                scores.leads(a, evidence, f64::EPSILON) && scores.leads(b, evidence, f64::EPSILON)
-            };
-            let leading = list.into_iter().filter(|(one, evidence)| leads(one.candidate.pair, *evidence));
-            let leading: Vec<&Compared> = leading.map(|(one, _)| one).collect();
-            fitted.push(((langs, part), self.fitted_to(&leading)?));
-        }
-        for (of, scorer) in fitted {
-            // Where there are too few examples, the weights of the run are used.
-            match scorer {
-                Some(scorer) => self.fitted.insert(of, scorer),
-                None => self.fitted.remove(&of),
-            };
-        }
-        Ok(())
-    }
-
-    /// Fits weights to each part with enough pairs of keys, as if it were a site by itself: the weights around it are a mixture, and parts
-    /// differ in how similar their translations are. Cost: for each part as much as to compare `fit_pairs` pairs and their near misses.
-    fn fit_by_keys(&mut self) -> Result<()> {
-        let parts = self.site.parts();
-        let mut by_part = ByPart::<Vec<&Compared>>::new();
-        for one in self.compared.iter().filter(|one| is_example(one)) {
-            let PagePair { langs, a, b } = one.candidate.pair;
-            if self.models.has_learnt(langs) {
-                parts.chain(parts.common(a, b)).for_each(|part| by_part.entry((langs, part)).or_default().push(one));
-            }
-        }
-        by_part.retain(|_, pairs| pairs.len() >= self.settings.judge.fit.min_good);
-        // A part that has the same pairs as one inside it says no more than that one.
-        let counts: Vec<((LangPair, u32), usize)> = by_part.iter().map(|(&of, pairs)| (of, pairs.len())).collect();
-        for ((langs, part), count) in counts {
-            if let Some(outer) = parts.outer(part).map(|outer| (langs, outer))
-                && by_part.get(&outer).is_some_and(|pairs| pairs.len() == count)
-            {
-                by_part.remove(&outer);
-            }
-        }
-        let mut fitted = Vec::new();
-        for (&of, pairs) in &by_part {
-            fitted.extend(self.fitted_to(pairs)?.map(|scorer| (of, scorer)));
-        }
-        self.fitted_by_keys = fitted.iter().map(|(of, _)| *of).collect();
-        self.fitted.extend(fitted);
-        Ok(())
-    }
-
-    /// Weights that tell pairs of one part from their near misses: up to `fit_pairs` of them, those with the smallest hashes, of which no
-    /// near miss is clearly better. `None` where there are too few.
-    fn fitted_to(&self, pairs: &[&Compared]) -> Result<Option<Scorer>> {
-        let judging = &self.settings.judge.fit;
-        let hash = |one: &Compared| self.site.hash_of_pair((one.candidate.pair.a, one.candidate.pair.b));
-        let mut sample = Smallest::new(self.settings.learn.fit_pairs);
-        sample.extend(pairs.iter().enumerate().map(|(at, one)| (hash(one), at)));
-        let mut sample: Vec<&Compared> = sample.into_sorted().into_iter().map(|(_, at)| pairs[at]).collect();
-        sample.sort_unstable_by_key(|one| one.candidate.pair);
-        let pages: Vec<PageIds> = sample.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)).collect();
-        let misses = learn::near_misses(self.site, &pages, &vec![true; pages.len()]);
-        let of_misses = self.site.similarities(&misses, &self.dictionaries())?;
-        let pairs = pages.into_iter().zip(sample.iter().map(|one| one.similarities)).collect();
-        let misses = misses.into_iter().zip(of_misses).collect();
-        let undoubted = learn::undoubted(pairs, misses, |one| judging.shipped.contents(one));
-        let [good, bad] = undoubted.map(|list| list.into_iter().map(|(_, one)| one).collect::<Vec<_>>());
-        Ok(Scorer::fit(&good, &bad, &judging.shipped, judging))
     }
 
     fn accepted(&self) -> Vec<PagePair> {
@@ -470,26 +334,11 @@ impl<'v, 's> Rounds<'v, 's> {
     fn into_resolved(mut self) -> Resolved {
         let mut pairs = std::mem::take(&mut self.judged.pairs);
         keep_telling(&mut pairs, self.settings.iterate.min_kept, self.site.parts());
-        let places: BTreeMap<(LangPair, u32), u32> = self.fitted.keys().copied().zip(0..).collect();
-        for judged in &mut pairs {
-            let PagePair { langs, a, b } = judged.pair;
-            let part = self.fitted_part(langs, self.site.parts().common(a, b));
-            judged.weights = part.map(|part| places[&(langs, part)]);
-        }
         beside_versions(&mut pairs, &self.settings.judge.prior);
         pairs.extend(self.forbidden.1.into_iter().map(judge::refused));
         pairs.sort_unstable_by_key(|judged| judged.pair);
-        let fitted = self.fitted.iter().map(|(&(langs, _), scorer)| (langs, scorer.weights.to_vec())).collect();
-        Resolved { pairs, sources: self.judged.sources, fitted }
+        Resolved { pairs, sources: self.judged.sources }
     }
-}
-
-/// True for a pair that serves as an example for fitting weights: one of a key or of the order of pages, unless the measure of order says
-/// that it is wrong.
-fn is_example(one: &Compared) -> bool {
-    let is_of_key = matches!(one.candidate.method, Method::Key | Method::Order);
-    let is_in_order = one.similarities.get(Measure::Order).is_none_or(|order| order > EVEN as f32);
-    is_of_key && is_in_order && !one.same_text
 }
 
 /// In how many languages the best candidate of a page without a partner is kept.
@@ -536,7 +385,8 @@ const SURE: f32 = STRONG as f32;
 mod tests {
     use super::*;
     use crate::index::parts::Tree;
-    use crate::lexicon::LexiconSet;
+    use crate::index::parts::WHOLE;
+    use crate::judge::score::Scorer;
     use crate::types::Lang;
     use crate::verify::fixture::ListedSite;
 
@@ -661,73 +511,6 @@ mod tests {
         // Page 20 keeps its best candidate in two languages, 2 the best of each language, 11 its only one, and 12 one whose text is not the
         // same; 1 has a partner.
         assert_eq!(kept, [(20, 1), (20, 2), (1, 10), (1, 11), (1, 12), (2, 10), (2, 13), (2, 30)]);
-    }
-
-    #[test]
-    fn parts_with_pairs_of_keys_enough_have_weights_of_their_own_and_pairs_say_which() {
-        const PAGES: u32 = 60;
-        let pages: Vec<_> = [("a", PAGES), ("b", PAGES), ("c", 12)]
-            .into_iter()
-            .flat_map(|(folder, pages)| (0..pages).map(move |page| (folder, page)))
-            .flat_map(|(folder, page)| ["en", "fr"].map(|lang| (format!("s/{folder}/{page:02}.{lang}"), lang, page)))
-            .map(|(url, lang, page)| {
-                (url, lang, format!("{lang}a{page} {lang}b{page} {} {}\n", page * 37 + 1000, page * 91 + 5000))
-            })
-            .collect();
-        let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, text.as_str())).collect();
-        let listed = ListedSite::new(&listed).in_folders();
-        let (view, signs) = (listed.view(), Signs::default());
-        let page = |url: String| view.pages().find(&url).expect("a page");
-        let candidate = |folder: &str, at: u32| {
-            let pair = [page(format!("s/{folder}/{at:02}.en")), page(format!("s/{folder}/{at:02}.fr"))];
-            let pair = view.ordered(pair[0], pair[1]).expect("two languages");
-            Candidate { pair, method: Method::Key, key: Some(0) }
-        };
-        let all: Vec<Candidate> = [("a", PAGES), ("b", PAGES), ("c", 12)]
-            .into_iter()
-            .flat_map(|(folder, pages)| (0..pages).map(move |at| (folder, at)))
-            .map(|(folder, at)| candidate(folder, at))
-            .collect();
-        let langs = all[0].pair.langs;
-        let model = Model::new(langs, &Default::default(), 1.0, Scorer::default());
-        let models = Models::new(LexiconSet::default(), [(langs, model)].into(), Scorer::default());
-        let (iterate, judging, learn, retrieval) = Default::default();
-        let settings = Settings { iterate: &iterate, judge: &judging, learn: &learn, retrieval: &retrieval };
-        let mut rounds = Rounds::new((&view, &signs), [].into_iter(), &models, settings).expect("pages in memory");
-        rounds.compare(all).expect("pages in memory");
-        rounds.fit_by_keys().expect("pages in memory");
-        let part = |folder: &str| view.parts().of(page(format!("s/{folder}/00.en")));
-        let fitted_parts: Vec<u32> = rounds.fitted.keys().map(|of| of.1).collect();
-        // Folder c has too few pairs.
-        assert_eq!(fitted_parts, BTreeSet::from([WHOLE, part("a"), part("b")]).into_iter().collect::<Vec<_>>());
-        rounds.judge();
-        let Resolved { pairs, fitted, .. } = rounds.into_resolved();
-        for judged in &pairs {
-            let of = fitted_parts.iter().position(|&part| part == view.parts().of(judged.pair.a)).unwrap_or(0);
-            assert_eq!(judged.weights, Some(of as u32), "{judged:?}");
-            let scorer = Scorer::of_weights(&fitted[of].1).expect("weights");
-            assert!((scorer.evidence(&judged.similarities) - f64::from(judged.evidence)).abs() < 1e-4, "{judged:?}");
-        }
-        // The pairs of folder c are judged by the weights of the whole.
-        assert!(pairs.iter().any(|judged| judged.weights == Some(0)) && pairs.len() == 132);
-    }
-
-    #[test]
-    fn a_key_teaches_weights_where_the_order_of_pages_does_not_deny_it() {
-        let langs = LangPair::new(Lang::EN, Lang::parse("fr").expect("a tag")).expect("two languages");
-        let one = |method, order, same_text| {
-            let mut similarities = crate::types::Similarities::default();
-            similarities.set(Measure::Order, order);
-            is_example(&Compared {
-                candidate: Candidate { pair: PagePair { langs, a: 0, b: 1 }, method, key: None },
-                similarities,
-                same_text,
-            })
-        };
-        assert!(one(Method::Key, None, false) && one(Method::Key, Some(0.9), false));
-        assert!(one(Method::Order, Some(0.9), false));
-        assert!(!one(Method::Key, Some(0.1), false) && !one(Method::Words, Some(0.9), false));
-        assert!(!one(Method::Key, None, true));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::names::{NameCounts, Names, Seen};
 use super::odds::{EVEN, logit, sigmoid};
@@ -75,11 +75,11 @@ pub fn beside_versions(pairs: &mut [JudgedPair], params: &prior::Params) {
 }
 
 /// Weighs the evidence, learns how often each source is right in each part of the site, and accepts the best pairs first: each page gets
-/// one partner in each language pair, each document one page in each language. `scorer` gives the weights of a language pair in a part.
+/// one partner in each language pair, each document one page in each language. `scorer` gives the weights of a language pair.
 /// Cost: n log n for n candidates, times the depth of the parts.
 pub fn judge(
     compared: &[Compared],
-    scorer: impl Fn(LangPair, u32) -> Scorer,
+    scorer: impl Fn(LangPair) -> Scorer,
     parts: &Parts,
     params: &Params,
 ) -> JudgedPairs {
@@ -88,7 +88,7 @@ pub fn judge(
         by_langs.entry(one.candidate.pair.langs).or_default().push(one);
     }
     let names = names_by_keys(by_langs.values().flatten(), parts);
-    let weighed = by_langs.into_iter().map(|(langs, list)| weigh(langs, list, &scorer, (parts, &names), params));
+    let weighed = by_langs.into_iter().map(|(langs, list)| weigh(langs, list, &scorer(langs), (parts, &names), params));
     let mut weighed: Vec<Weighed<'_>> = weighed.collect();
     decide(&mut weighed, params.min_score);
     let mut judged = JudgedPairs::default();
@@ -427,22 +427,20 @@ const SHARE_ROUNDS: usize = 3;
 fn weigh<'c>(
     langs: LangPair,
     compared: Vec<&'c Compared>,
-    scorer: &dyn Fn(LangPair, u32) -> Scorer,
+    scorer: &Scorer,
     (parts, all_names): (&Parts, &NameCounts),
     params: &Params,
 ) -> Weighed<'c> {
     let prior = &params.prior;
-    let mut scorers: FxHashMap<u32, Scorer> = FxHashMap::default();
-    let mut say = |one: &&Compared| {
+    let say = |one: &&Compared| {
         let part = part_of(parts, one);
         let is_own = [one.candidate.pair.a, one.candidate.pair.b].iter().all(|&page| parts.of(page) == part);
-        let scorer = scorers.entry(part).or_insert_with(|| scorer(langs, part));
         let (all_contents, all) = scorer.contents_and_all(&one.similarities);
         let place = one.similarities.get(Measure::Place).map_or(0.0, |_| prior.misplaced);
         let (counted, addresses) = (params.fit.counted(all_contents), all - all_contents - place);
         Said { all, all_contents, counted, usual: 0.0, addresses, names: 0.0, rivals: 0.0, part, is_own }
     };
-    let mut said: Vec<Said> = compared.iter().map(&mut say).collect();
+    let mut said: Vec<Said> = compared.iter().map(say).collect();
     let rivals = Rivals::new(compared.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)));
     let (shares, agree) = shares_of(langs, &compared, &mut said, (parts, all_names), (&rivals, params));
     let by_keys = paired_by_keys(&compared, &said, &shares, (langs, parts), prior);
@@ -573,7 +571,7 @@ mod tests {
         ];
         let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };
         scorer.weights[2 + 2 * Measure::Content as usize] = 8.0;
-        let mut rows = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default()).pairs;
+        let mut rows = judge(&compared, |_| scorer.clone(), &whole(&compared), &Params::default()).pairs;
         beside_versions(&mut rows, &prior::Params::default());
         let outcomes: Vec<_> = rows.iter().map(|row| row.outcome).collect();
         assert_eq!(outcomes[..3], [Outcome::Accepted, Outcome::LostToBetter, Outcome::LostToBetter]);
@@ -581,7 +579,7 @@ mod tests {
         // Of several pins of one page, one is accepted.
         for pins in 2..4 {
             let compared: Vec<Compared> = (0..pins).map(|at| one(0, 10 + at, Method::Pinned, 0.0)).collect();
-            let rows = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default()).pairs;
+            let rows = judge(&compared, |_| scorer.clone(), &whole(&compared), &Params::default()).pairs;
             let outcomes: Vec<_> = rows.iter().map(|row| row.outcome).collect();
             assert!(outcomes[0] == Outcome::Accepted && outcomes[1..].iter().all(|one| *one == Outcome::LostToBetter));
         }
@@ -600,7 +598,7 @@ mod tests {
         scorer.weights[2 + 2 * Measure::Content as usize] = 8.0;
         // A page with one candidate, another whose candidates are as good as each other, and a third of which one is better.
         let compared = [one(0, 10, 0.9), one(1, 11, 0.9), one(1, 12, 0.9), one(2, 13, 0.9), one(2, 14, 0.5)];
-        let rows = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default()).pairs;
+        let rows = judge(&compared, |_| scorer.clone(), &whole(&compared), &Params::default()).pairs;
         let scores: Vec<f32> = rows.iter().map(|row| row.score).collect();
         assert!(scores[0] > 0.8 && scores[1] == scores[2] && (0.4..0.5).contains(&scores[1]), "{scores:?}");
         assert!(scores[3] > scores[0] - 0.05 && scores[4] < 0.05, "{scores:?}");
@@ -635,7 +633,7 @@ mod tests {
                 one((de, 12), (fr, 21), likeness[0], method),
                 one((de, 11), (fr, 21), likeness[1], method),
             ];
-            let mut rows = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default()).pairs;
+            let mut rows = judge(&compared, |_| scorer.clone(), &whole(&compared), &Params::default()).pairs;
             rows.sort_by_key(|row| (row.pair.a, row.pair.b));
             beside_versions(&mut rows, &prior::Params::default());
             let of = |page: u32| *rows.iter().find(|row| [row.pair.a, row.pair.b] == [page, 21]).expect("judged");
@@ -667,7 +665,7 @@ mod tests {
             .collect();
         let mut scorer = Scorer { weights: [0.0; crate::judge::score::INPUTS] };
         scorer.weights[2 + 2 * Measure::Content as usize] = 8.0;
-        let judged = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default());
+        let judged = judge(&compared, |_| scorer.clone(), &whole(&compared), &Params::default());
         let source = judged.sources[0];
         assert!((0.4..0.6).contains(&source.precision) && (source.proposed, source.accepted) == (40, 19), "{source:?}");
         assert_eq!(judged.pairs[0].outcome, Outcome::SameText);
@@ -688,7 +686,7 @@ mod tests {
             Compared { candidate, similarities, same_text: false }
         };
         let compared: Vec<Compared> = (0u32..).zip(evidence).map(one).collect();
-        let judged = judge(&compared, |_, _| scorer.clone(), &whole(&compared), &Params::default());
+        let judged = judge(&compared, |_| scorer.clone(), &whole(&compared), &Params::default());
         judged.pairs.iter().map(|pair| pair.outcome).collect()
     }
 

@@ -1,9 +1,8 @@
 //! The evidence that two pages are translations: a logistic model of their similarities.
 
 use super::odds::{bounded, logit};
-use super::prior::{STRONG, share_right};
 use crate::index::parts::WORTH;
-use crate::logistic::{self, dot, sigmoid};
+use crate::logistic::{self, dot};
 use crate::types::measures::measures;
 use crate::types::{MEASURES, Measure, Similarities};
 
@@ -15,16 +14,11 @@ pub const INPUTS: usize = 2 * Similarities::COUNT + 1;
 pub struct FitParams {
     /// The weights before anything is learnt: those of the table of measures.
     pub shipped: Scorer,
-    /// Least number of good pairs, and of bad ones, for weights to be fitted. Default 20 (an estimate).
-    pub min_good: usize,
-    /// Share of the good examples that are right, and how many pairs that belief is worth. Default 0.9, 4, as for a strong key.
-    pub good: (f64, f64),
-    /// Precision of the normal prior around the shipped weights, or around those that the run has learnt: a weight that is one unit away
-    /// costs half of this many nats. Default 4, the worth of a belief, which a few dozen clear examples outweigh.
+    /// Least number of pairs that people judged right, and of those they judged wrong, for weights to be fitted. Default 20 (an estimate).
+    pub min_verdicts: usize,
+    /// Precision of the normal prior around the shipped weights: a weight that is one unit away costs half of this many nats. Default 4, the
+    /// worth of a belief, which a few dozen clear verdicts outweigh.
     pub stiffness: f64,
-    /// So many pairs that people judged right weigh as much as all good pairs of a run, and so many wrong ones as all bad pairs. Default 200:
-    /// ten verdicts weigh a twentieth of them, a few hundred as much.
-    pub verdicts: f64,
     /// Evidence that counts stays below this, in nats, however much the measures say, since they are not independent of each other. Default
     /// 9: pages that agree in everything are wrong once in 8,000 times. See [`Self::counted`].
     pub max_evidence: f64,
@@ -32,14 +26,7 @@ pub struct FitParams {
 
 impl Default for FitParams {
     fn default() -> FitParams {
-        FitParams {
-            shipped: Scorer::default(),
-            min_good: 20,
-            good: (STRONG, WORTH),
-            stiffness: WORTH,
-            verdicts: 200.0,
-            max_evidence: 9.0,
-        }
+        FitParams { shipped: Scorer::default(), min_verdicts: 20, stiffness: WORTH, max_evidence: 9.0 }
     }
 }
 
@@ -144,60 +131,26 @@ impl Scorer {
         (0..Similarities::COUNT).map(|at| part(1 + 2 * at) + part(2 + 2 * at)).chain([part(0)]).collect()
     }
 
-    /// Fits weights of contents that tell `good` from `bad` pairs. Good pairs together weigh as much as bad pairs together, so that the
-    /// result is evidence, and contains no prior probability. Some of the good pairs may be wrong: each counts as good with the probability
-    /// that it is right, by the weights of the round before, and as bad with the rest (expectation–maximisation, beginning with `prior`).
-    /// So the more of them are wrong, the more cautious the weights become. `None` where there are fewer than [`FitParams::min_good`] good
-    /// or bad pairs. Time grows with the number of pairs.
-    pub fn fit(good: &[Similarities], bad: &[Similarities], prior: &Scorer, params: &FitParams) -> Option<Scorer> {
-        Scorer::fit_with(good, bad, &[], prior, params)
-    }
-
-    /// As [`Self::fit`], also to pairs that people judged right or wrong. Each of them weighs the same: [`FitParams::verdicts`] right ones
-    /// together as much as all good pairs. Where people judged more pairs right than wrong, or the other way round, the bad or the good
-    /// pairs weigh so much more that both sides still weigh the same.
-    pub fn fit_with(
-        good: &[Similarities],
-        bad: &[Similarities],
-        judged: &[(Similarities, bool)],
-        prior: &Scorer,
-        params: &FitParams,
-    ) -> Option<Scorer> {
-        if good.len() < params.min_good || bad.len() < params.min_good {
+    /// Fits weights of contents to pairs that people judged right or wrong, near those of `prior`. Right pairs together weigh as much as wrong
+    /// ones together, namely as much as the rarer of the two has pairs, so that the result is evidence, and contains no prior probability.
+    /// `None` where there are fewer than [`FitParams::min_verdicts`] of either.
+    pub fn fit(judged: &[(Similarities, bool)], prior: &Scorer, params: &FitParams) -> Option<Scorer> {
+        let right = judged.iter().filter(|(_, is_right)| *is_right).count();
+        let wrong = judged.len() - right;
+        let rarer = right.min(wrong);
+        if rarer < params.min_verdicts {
             return None;
         }
-        // Good and bad pairs each weigh as much as the rarer of the two has examples.
-        let effective = good.len().min(bad.len()) as f64;
-        let of_verdict = effective / params.verdicts;
-        let said = |truth: bool| of_verdict * judged.iter().filter(|(_, is_right)| *is_right == truth).count() as f64;
-        let whole = effective + said(true).max(said(false));
-        let of_good = (whole - said(true)) / good.len() as f64;
-        let of_bad = (whole - said(false)) / bad.len() as f64;
-        let rows = |list: &[Similarities], truth: f64, weight: f64| {
-            let row = |one: &Similarities| Example { inputs: of_contents(inputs(one)), truth, weight };
-            list.iter().map(row).collect::<Vec<_>>()
+        let row = |(one, is_right): &(Similarities, bool)| Example {
+            inputs: of_contents(inputs(one)),
+            truth: f64::from(*is_right),
+            weight: rarer as f64 / if *is_right { right } else { wrong } as f64,
         };
-        let verdict = |(one, is_right): &(Similarities, bool)| rows(&[*one], f64::from(*is_right), of_verdict);
-        let mut rows = [rows(good, 1.0, of_good), rows(good, 0.0, of_good), rows(bad, 0.0, of_bad)].concat();
-        rows.extend(judged.iter().flat_map(verdict));
-        let mut scorer = prior.clone();
-        for _ in 0..TRUST_ROUNDS {
-            let (are_right, others) = rows.split_at_mut(good.len());
-            // Only the good examples may be wrong; they stand twice, first.
-            let contents = |row: &Example| params.counted(dot(&scorer.weights, &row.inputs));
-            let evidence: Vec<f64> = are_right.iter().map(contents).collect();
-            let share = logit(share_right(&evidence, params.good));
-            for ((is_right, is_wrong), evidence) in are_right.iter_mut().zip(others).zip(evidence) {
-                let right = sigmoid(evidence + share);
-                (is_right.weight, is_wrong.weight) = (of_good * right, of_good * (1.0 - right));
-            }
-            scorer = Scorer::fit_rows(&rows, prior, params);
-        }
-        Some(scorer)
+        Some(Scorer::fit_rows(&judged.iter().map(row).collect::<Vec<_>>(), prior, params))
     }
 
     /// The weights of the greatest posterior probability under a normal prior around `prior`, among those by which it never counts against a
-    /// pair that its pages are alike: near misses that are more alike than wrong examples are must not teach that.
+    /// pair that its pages are alike.
     pub fn fit_rows(rows: &[Example], prior: &Scorer, params: &FitParams) -> Scorer {
         let of_value = |at: usize| at > 0 && at.is_multiple_of(2);
         let least = std::array::from_fn(|at| if of_value(at) { 0.0 } else { f64::NEG_INFINITY });
@@ -208,8 +161,6 @@ impl Scorer {
 /// An example that weights are fitted to.
 pub type Example = logistic::Example<INPUTS>;
 
-/// Rounds that estimate which of the good examples are right; later rounds hardly change the weights.
-const TRUST_ROUNDS: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,11 +177,16 @@ mod tests {
         (0..100).map(|i| pair(from + (to - from) * i as f32 / 99.0, (i % 2 == 0).then_some(0.5))).collect()
     }
 
+    /// The weights that are fitted to so many right and wrong pairs.
+    fn fitted(right: &[Similarities], wrong: &[Similarities], prior: &Scorer) -> Option<Scorer> {
+        let of = |list: &[Similarities], is_right: bool| list.iter().map(|one| (*one, is_right)).collect::<Vec<_>>();
+        Scorer::fit(&[of(right, true), of(wrong, false)].concat(), prior, &FitParams::default())
+    }
+
     #[test]
-    fn a_measure_that_tells_good_from_bad_gets_weight_and_others_none() {
+    fn a_measure_that_tells_right_from_wrong_gets_weight_and_others_none() {
         let flat = Scorer { weights: [0.0; INPUTS] };
-        let fitted = Scorer::fit(&examples(0.6, 1.0), &examples(0.0, 0.7), &flat, &FitParams::default())
-            .expect("examples enough");
+        let fitted = fitted(&examples(0.6, 1.0), &examples(0.0, 0.7), &flat).expect("examples enough");
         let structure = fitted.weights[2 + 2 * Measure::Lcs as usize];
         assert!(structure > 2.0, "{structure}");
         assert!(fitted.weights[2 + 2 * Measure::Numbers as usize].abs() < 0.1);
@@ -249,64 +205,16 @@ mod tests {
     }
 
     #[test]
-    fn a_few_verdicts_move_little_and_hundreds_count_like_the_examples() {
-        let params = FitParams::default();
-        let (good, bad) = (examples(0.6, 1.0), examples(0.0, 0.7));
-        let fit = |judged: &[(Similarities, bool)]| {
-            Scorer::fit_with(&good, &bad, judged, &Scorer::default(), &params).expect("examples enough")
+    fn a_few_verdicts_move_nothing_and_the_more_there_are_the_more_they_count() {
+        let tells = |[right, wrong]: [f32; 2], count: usize| {
+            let fitted = fitted(&vec![pair(right, None); count], &vec![pair(wrong, None); count], &Scorer::default());
+            let scorer = fitted.unwrap_or_default();
+            scorer.contents(&pair(0.9, None)) - scorer.contents(&pair(0.2, None))
         };
-        assert_eq!(Some(fit(&[])), Scorer::fit(&good, &bad, &Scorer::default(), &params));
-        // People find right what the examples find wrong, and the other way round.
-        let against = |count: usize| -> Vec<(Similarities, bool)> {
-            let one = |at: usize| if at.is_multiple_of(2) { (pair(0.2, None), true) } else { (pair(0.9, None), false) };
-            (0..count).map(one).collect()
-        };
-        let tells = |scorer: &Scorer| scorer.contents(&pair(0.9, None)) - scorer.contents(&pair(0.2, None));
-        let [none, few, many] = [0, 10, 400].map(|count| tells(&fit(&against(count))));
-        assert!(few < none && few > 0.7 * none && many < 0.3 * none, "{none} {few} {many}");
-        // Verdicts of one kind say nothing of how many pairs are right.
-        let alike: Vec<_> = (0..400).map(|at| (good[at % good.len()], true)).collect();
-        let (without, with) = (fit(&[]), fit(&alike));
-        let middle = pair(0.65, None);
-        assert!((without.contents(&middle) - with.contents(&middle)).abs() < 0.5);
-    }
-
-    #[test]
-    fn nothing_is_fitted_to_too_few_examples() {
-        let prior = Scorer { weights: [0.25; INPUTS] };
-        let fit = |good: &[Similarities], prior: &Scorer| {
-            Scorer::fit(good, &examples(0.0, 0.7), prior, &FitParams::default())
-        };
-        assert_eq!(fit(&examples(0.6, 1.0)[..5], &prior), None);
-        assert!(fit(&examples(0.6, 1.0), &prior).is_some());
-    }
-
-    #[test]
-    fn good_examples_that_are_wrong_do_not_make_the_measures_mean_less() {
-        let alike = |low: f32| examples(low, low + 0.2);
-        let shipped = Scorer::default();
-        let fit = |good: &[Similarities]| {
-            Scorer::fit(good, &alike(0.1), &shipped, &FitParams::default()).expect("examples enough")
-        };
-        let mixed = [alike(0.8), alike(0.1)[..20].to_vec()].concat();
-        let row = |one: &Similarities, truth: f64| Example { inputs: inputs(one), truth, weight: 1.0 };
-        let bad = alike(0.1);
-        let rows = mixed.iter().map(|one| row(one, 1.0)).chain(bad.iter().map(|one| row(one, 0.0)));
-        let believed = Scorer::fit_rows(&rows.collect::<Vec<_>>(), &shipped, &FitParams::default());
-        let wrong = pair(0.1, None);
-        let [clean, doubted, believed] =
-            [fit(&alike(0.8)), fit(&mixed), believed].map(|scorer| scorer.contents(&wrong));
-        assert!(doubted < believed - 0.2 && clean < doubted, "{clean} {doubted} {believed}");
-    }
-
-    #[test]
-    fn the_more_good_examples_are_believed_the_more_it_is_worth_to_be_like_them() {
-        let fit = |share: f64| {
-            let params = FitParams { good: (share, 1e12), ..FitParams::default() };
-            Scorer::fit(&examples(0.3, 1.0), &examples(0.0, 0.7), &Scorer::default(), &params).expect("examples enough")
-        };
-        let [doubted, believed] = [0.6, 0.95].map(|share| fit(share).contents(&pair(0.65, None)));
-        assert!(believed > doubted + 0.1, "{doubted} {believed}");
+        let [none, few, some, many] = [0, 10, 20, 400].map(|count| tells([0.9, 0.2], count));
+        assert!(few == none && some > 1.1 * none && many > 1.5 * some, "{none} {few} {some} {many}");
+        // People find wrong what the shipped weights find right, and the other way round.
+        assert_eq!(tells([0.2, 0.9], 20), 0.0);
     }
 
     #[test]
@@ -370,18 +278,16 @@ mod tests {
     }
 
     #[test]
-    fn a_fit_asks_for_examples_of_both_kinds() {
-        let fit =
-            |good, bad| Scorer::fit(&so_many(0.6, good), &so_many(0.1, bad), &Scorer::default(), &FitParams::default());
+    fn a_fit_asks_for_verdicts_of_both_kinds() {
+        let fit = |right, wrong| fitted(&so_many(0.6, right), &so_many(0.1, wrong), &Scorer::default());
         assert!(fit(20, 20).is_some() && fit(19, 20).is_none() && fit(20, 19).is_none());
     }
 
     #[test]
     fn the_more_frequent_kind_counts_no_more_than_the_other() {
-        let params = FitParams { good: (0.5, 1e12), ..FitParams::default() };
         let fit = |copies: usize| {
-            let bad: Vec<_> = std::iter::repeat_n(so_many(0.2, 20), copies).flatten().collect();
-            Scorer::fit(&so_many(0.5, 20), &bad, &Scorer::default(), &params).expect("enough").weights
+            let wrong: Vec<_> = std::iter::repeat_n(so_many(0.2, 20), copies).flatten().collect();
+            fitted(&so_many(0.5, 20), &wrong, &Scorer::default()).expect("enough").weights
         };
         let (one, ten) = (fit(1), fit(10));
         assert!(one.iter().zip(&ten).all(|(x, y)| (x - y).abs() < 1e-6), "{one:?} {ten:?}");

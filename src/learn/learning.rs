@@ -1,6 +1,6 @@
 //! Learns all that a run learns of language pairs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -35,8 +35,8 @@ pub struct Training {
     pub pages: PageIds,
     /// The key that pairs them.
     pub key: u32,
-    /// True for the pairs that weights are fitted to.
-    pub is_fitted: bool,
+    /// True for the pairs that are compared with their near misses.
+    pub is_tested: bool,
 }
 
 /// What was learnt of one language pair.
@@ -44,7 +44,7 @@ pub struct Training {
 pub struct Learnt {
     /// The number of page pairs it was learnt from.
     pub pairs: usize,
-    /// Weights of the score; empty where there were too few pairs to fit them.
+    /// Weights of the score; empty where reviewers judged too few pairs to fit them.
     pub weights: Vec<f64>,
     /// Bytes of text of the second language for one of the first.
     pub length_ratio: f64,
@@ -62,18 +62,8 @@ pub struct Learner<'p> {
 struct Course<'p> {
     trainer: Trainer<'p>,
     pairs: usize,
-    good: Vec<Example>,
-    bad: Vec<Example>,
     /// What reviewers judged, and whether it is right.
     judged: Vec<(Example, bool)>,
-}
-
-/// The examples of a site in one language pair: training pairs that are sure (`sure`); those of them that weights are fitted to (`good`),
-/// and their near misses (`bad`).
-struct Examples {
-    sure: Vec<PageIds>,
-    good: Vec<(PageIds, Similarities)>,
-    bad: Vec<(PageIds, Similarities)>,
 }
 
 impl<'p> Learner<'p> {
@@ -88,19 +78,10 @@ impl<'p> Learner<'p> {
         let course = self.course(langs);
         course.pairs += lesson.taught.len();
         lesson.taught.iter().for_each(|taught| course.trainer.take(taught));
-        let [good, bad] = lesson.examples();
-        course.good.extend(good);
-        course.bad.extend(bad);
     }
 
     fn course(&mut self, langs: LangPair) -> &mut Course<'p> {
-        let new = || Course {
-            trainer: Trainer::new(self.settings.learn),
-            pairs: 0,
-            good: Vec::new(),
-            bad: Vec::new(),
-            judged: Vec::new(),
-        };
+        let new = || Course { trainer: Trainer::new(self.settings.learn), pairs: 0, judged: Vec::new() };
         self.courses.entry(langs).or_insert_with(new)
     }
 
@@ -124,31 +105,29 @@ impl<'p> Learner<'p> {
     /// # Errors
     /// When a page cannot be read.
     pub fn add_site(&mut self, site: &SiteView<'_>, pairs: BTreeMap<LangPair, Vec<Training>>) -> Result<()> {
-        for_each_examples(site, pairs, &self.settings.fit.shipped, |langs, Gathered { sure, good, bad }| {
+        let shipped = &self.settings.fit.shipped;
+        for (langs, pairs) in pairs {
+            let sure = sure_pairs(site, pairs, shipped)?;
             let course = self.course(langs);
             course.pairs += sure.len();
             for pages in sure {
                 course.trainer.add(site, pages)?;
             }
-            course.good.extend(good);
-            course.bad.extend(bad);
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     /// What was learnt of each language pair. `params` are the settings of the measures.
     pub fn finish(self, params: &verify::Params, without_content: bool) -> BTreeMap<LangPair, Learnt> {
         let fit = self.settings.fit;
         let learn = |(langs, course): (LangPair, Course<'_>)| {
-            let Course { trainer, pairs, good, bad, judged } = course;
+            let Course { trainer, pairs, judged } = course;
             let (halves, length_ratio) = (trainer.halves(), trainer.length_ratio());
             let model = Model::new(langs, &halves, length_ratio, Scorer::default());
             let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]), Scorer::default());
             let with = |example: &Example| example.with(langs, &models, params, without_content);
-            let ask = |examples: &[Example]| -> Vec<Similarities> { examples.iter().map(with).collect() };
-            let (good, bad) = (ask(&good), ask(&bad));
             let judged: Vec<_> = judged.iter().map(|(example, is_right)| (with(example), *is_right)).collect();
-            let scorer = Scorer::fit_with(&good, &bad, &judged, &fit.shipped, fit);
+            let scorer = Scorer::fit(&judged, &fit.shipped, fit);
             let weights = scorer.map_or_else(Vec::new, |scorer| scorer.weights.to_vec());
             (langs, Learnt { pairs, weights, length_ratio, halves })
         };
@@ -168,45 +147,18 @@ pub fn lessons(
     Settings { learn: params, fit }: Settings<'_>,
 ) -> Result<BTreeMap<LangPair, Lesson>> {
     let mut found = BTreeMap::new();
-    for_each_examples(site, pairs, &fit.shipped, |langs, Gathered { sure, good, bad }| {
+    for (langs, pairs) in pairs {
         // A trainer that has seen only this site takes at least as many of its words as one that has seen other sites before.
         let mut trainer = Trainer::new(params);
-        let mut taught = Vec::with_capacity(sure.len());
-        for pages in sure {
+        let mut taught = Vec::new();
+        for pages in sure_pairs(site, pairs, &fit.shipped)? {
             let one = trainer.look_at(site, pages)?;
             trainer.take(&one);
             taught.push(one);
         }
-        found.insert(langs, Lesson::new(taught, [&good, &bad]));
-        Ok(())
-    })?;
-    Ok(found)
-}
-
-/// The sure pairs of a site in a language pair, and its examples.
-struct Gathered {
-    sure: Vec<PageIds>,
-    good: Vec<Example>,
-    bad: Vec<Example>,
-}
-
-/// Calls `each` for each language pair, with the sure pairs and examples that the training pairs of a site give.
-fn for_each_examples(
-    site: &SiteView<'_>,
-    pairs: BTreeMap<LangPair, Vec<Training>>,
-    shipped: &Scorer,
-    mut each: impl FnMut(LangPair, Gathered) -> Result<()>,
-) -> Result<()> {
-    let mut slim: FxHashMap<u32, Arc<Profile>> = FxHashMap::default();
-    for (langs, mut pairs) in pairs {
-        pairs.sort_unstable_by_key(|pair| (site.pages().identity(pair.pages.0).to_owned(), pair.pages.1));
-        let Examples { sure, good, bad } = examples(site, &pairs, shipped)?;
-        let mut example = |one| example(site, &mut slim, one);
-        let good = good.into_iter().map(&mut example).collect::<Result<_>>()?;
-        let bad = bad.into_iter().map(&mut example).collect::<Result<_>>()?;
-        each(langs, Gathered { sure, good, bad })?;
+        found.insert(langs, Lesson { taught });
     }
-    Ok(())
+    Ok(found)
 }
 
 /// Two pages with what the measures say of them, and their words.
@@ -231,15 +183,16 @@ fn words_of(site: &SiteView<'_>, known: &mut FxHashMap<u32, Arc<Profile>>, page:
     Ok(profile)
 }
 
-/// Finds the training pairs that are sure even if their key is unreliable: those of which no near miss is clearly better, by the shipped
-/// weights and without learnt words. The pairs that weights are fitted to are compared with their near misses, and the first few of each
-/// key. The other pairs of a key are taken if most of its compared pairs are sure.
-fn examples(site: &SiteView<'_>, pairs: &[Training], shipped: &Scorer) -> Result<Examples> {
+/// The training pairs that are sure even if their key is unreliable: those of which no near miss is clearly better, by the shipped weights and
+/// without learnt words. Some pairs are compared with their near misses, among them the first few of each key. The other pairs of a key are
+/// taken if most of its compared pairs are sure.
+fn sure_pairs(site: &SiteView<'_>, mut pairs: Vec<Training>, shipped: &Scorer) -> Result<Vec<PageIds>> {
+    pairs.sort_unstable_by_key(|pair| (site.pages().identity(pair.pages.0).to_owned(), pair.pages.1));
     let mut of_key: FxHashMap<u32, usize> = FxHashMap::default();
     let mut is_tested = |pair: &Training| {
         let count = of_key.entry(pair.key).or_default();
         *count += 1;
-        pair.is_fitted || *count <= TESTED_OF_KEY
+        pair.is_tested || *count <= TESTED_OF_KEY
     };
     let tested: Vec<bool> = pairs.iter().map(&mut is_tested).collect();
     let pages: Vec<PageIds> = pairs.iter().map(|pair| pair.pages).collect();
@@ -251,9 +204,8 @@ fn examples(site: &SiteView<'_>, pairs: &[Training], shipped: &Scorer) -> Result
     let of_asked = site.similarities(&asked, &nothing)?;
     let asked = asked.into_iter().zip(of_asked).collect();
     let misses = misses.into_iter().zip(of_misses).collect();
-    let [undoubted, misses] = undoubted(asked, misses, |one| shipped.contents(one));
-    let of_pairs: FxHashMap<PageIds, Similarities> = undoubted.into_iter().collect();
-    let is_sure = |(pair, tested): (&Training, &bool)| tested.then(|| of_pairs.contains_key(&pair.pages));
+    let undoubted = undoubted(asked, misses, |one| shipped.contents(one));
+    let is_sure = |(pair, tested): (&Training, &bool)| tested.then(|| undoubted.contains(&pair.pages));
     let are_sure: Vec<Option<bool>> = pairs.iter().zip(&tested).map(is_sure).collect();
     let mut shares: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
     for (pair, is_sure) in pairs.iter().zip(&are_sure) {
@@ -264,11 +216,7 @@ fn examples(site: &SiteView<'_>, pairs: &[Training], shipped: &Scorer) -> Result
     }
     let is_reliable = |key: u32| shares.get(&key).is_some_and(|&(sure, all)| sure as f64 >= SURE_SHARE * all as f64);
     let is_taken = |(pair, is_sure): &(&Training, Option<bool>)| is_sure.unwrap_or_else(|| is_reliable(pair.key));
-    let sure: Vec<Training> = pairs.iter().zip(are_sure).filter(is_taken).map(|(pair, _)| *pair).collect();
-    let fitted: BTreeSet<u32> = sure.iter().filter(|pair| pair.is_fitted).map(|pair| pair.pages.0).collect();
-    let good = sure.iter().filter(|pair| pair.is_fitted).map(|pair| (pair.pages, of_pairs[&pair.pages])).collect();
-    let bad = misses.into_iter().filter(|((a, _), _)| fitted.contains(a)).collect();
-    Ok(Examples { sure: sure.iter().map(|pair| pair.pages).collect(), good, bad })
+    Ok(pairs.iter().zip(are_sure).filter(is_taken).map(|(pair, _)| pair.pages).collect())
 }
 
 /// Pairs of each key that are compared with their near misses, at least.
@@ -292,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_fitted_and_words_learnt_where_pairs_are_many() {
+    fn words_are_learnt_where_pairs_are_many() {
         let all: Vec<_> = pages("en", 40).into_iter().chain(pages("fr", 40)).collect();
         let listed: Vec<_> = all.iter().map(|(url, lang, text)| (url.as_str(), *lang, text.as_str())).collect();
         let site = ListedSite::new(&listed);
@@ -302,17 +250,17 @@ mod tests {
         let settings = Settings { learn: &params, fit: &fit };
         let learn = |pairs: &[PageIds]| {
             let mut learner = Learner::new(settings);
-            let training = |&pages: &PageIds| Training { pages, key: 0, is_fitted: true };
+            let training = |&pages: &PageIds| Training { pages, key: 0, is_tested: true };
             let pairs = BTreeMap::from([(langs, pairs.iter().map(training).collect())]);
             learner.add_site(&site.view(), pairs).expect("pages in memory");
             learner.finish(&verify::Params::default(), false).remove(&langs).expect("it was taught")
         };
         let learnt = learn(&pairs);
         assert_eq!(learnt.pairs, 40);
-        assert!(!learnt.weights.is_empty() && learnt.halves.iter().all(|half| !half.is_empty()));
+        assert!(learnt.weights.is_empty() && learnt.halves.iter().all(|half| !half.is_empty()));
         #[cfg(feature = "exec")]
         {
-            let training = |&pages: &PageIds| Training { pages, key: 0, is_fitted: true };
+            let training = |&pages: &PageIds| Training { pages, key: 0, is_tested: true };
             let taught = BTreeMap::from([(langs, pairs.iter().map(training).collect())]);
             let lesson = lessons(&site.view(), taught, settings).expect("pages in memory").remove(&langs);
             let sent = serde_json::to_string(&lesson.expect("it teaches")).expect("it is data");

@@ -1,6 +1,7 @@
-//! What a run learns of each language pair: the weights of the score, the usual ratio of lengths, and which words translate each other.
+//! What a run learns of each language pair: the usual ratio of lengths, which words translate each other, and from verdicts of
+//! people the weights of the score.
 //!
-//! [`TrainingPairs`] samples pairs of credible keys, and [`near_misses`] makes pairs that are surely wrong but close to these. A
+//! [`TrainingPairs`] samples pairs of credible keys, and [`near_misses`](misses::near_misses) makes pairs that are surely wrong but close to these. A
 //! [`Trainer`](trainer::Trainer) learns words and lengths from texts, a [`Learner`] everything that is learnt of language pairs.
 //! [`learn_from_site`] learns words and lengths from the most certain pairs in parts of one site. [`Models`] hold what was learnt and what
 //! the user gave, for comparing pages; [`WithOwn`] adds what a site teaches.
@@ -22,7 +23,6 @@ pub use learning::lessons;
 pub use learning::{Learner, Learnt, Settings, Training};
 #[cfg(feature = "exec")]
 pub use lesson::Lesson;
-pub use misses::{near_misses, undoubted};
 pub use models::{Model, Models};
 pub use own::{ByPart, WithOwn, learn_from_site};
 pub use params::Params;

@@ -10,8 +10,10 @@ pub struct Params {
     pub max_pairs: usize,
     /// No more sites are searched for training pairs once so many sites have given `max_pairs` in all. Default 8.
     pub max_sites: usize,
-    /// Training pairs that weights are fitted to, with their near misses, at most. Default 50.
-    pub fit_pairs: usize,
+    /// Least number of training pairs of a language pair. Default 20 (an estimate).
+    pub min_pairs: usize,
+    /// Training pairs that are compared with their near misses, at most, beside the first few of each key. Default 50.
+    pub tested_pairs: usize,
     /// How words are learnt.
     pub words: LearnParams,
     /// Least probability, in both directions, of a word translation that verification uses. Default 0.1.
@@ -27,7 +29,8 @@ impl Default for Params {
         Params {
             max_pairs: 400,
             max_sites: 8,
-            fit_pairs: 50,
+            min_pairs: 20,
+            tested_pairs: 50,
             words: LearnParams::of_pages(),
             min_probability: 0.1,
             min_credibility: MIN_CREDIBILITY,

@@ -54,7 +54,7 @@ pub fn judge_direct(
     }
     let mut compared = site.compared(&candidates, dictionaries)?;
     compared.iter_mut().for_each(|one| signs.set(site, one));
-    let decide = |compared: &[Compared]| judge::judge(compared, |langs, _| scorer(langs), site.parts(), params);
+    let decide = |compared: &[Compared]| judge::judge(compared, scorer, site.parts(), params);
     let mut judged = decide(&compared);
     let mut series = order::series(site, &compared, |candidate| judged.is_doubtful(candidate, site.parts()));
     if !series.is_empty() {

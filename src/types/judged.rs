@@ -128,9 +128,6 @@ pub struct JudgedPair {
     pub similarities: Similarities,
     /// The evidence of all measures, in nats; 0 where the pair was judged in another way.
     pub evidence: f32,
-    /// Position of its weights among those that were fitted to parts of the site ([`JudgedSite::fitted`]); `None` if it has those of the
-    /// run.
-    pub weights: Option<u32>,
     /// The other numbers that its probability was computed from; all 0 where the pair was judged in another way.
     pub beliefs: Beliefs,
     /// Probability that it is right, 0..=1, or what its preset gives instead.
@@ -149,7 +146,6 @@ impl JudgedPair {
             key,
             similarities,
             evidence: 0.0,
-            weights: None,
             beliefs: Beliefs::default(),
             score: score as f32,
             outcome,
@@ -203,8 +199,6 @@ pub struct JudgedSite {
     /// Pages whose own text is in another language of the site than the one they count for, because only their labels are translated; each
     /// with that language, sorted.
     pub foreign: Vec<(u32, Lang)>,
-    /// Weights of the score that were fitted to parts of the site.
-    pub fitted: Vec<(LangPair, Vec<f64>)>,
 }
 
 #[cfg(test)]

@@ -50,20 +50,6 @@ impl WordWeights {
         self.shared = WordFilter::new(self.counts.iter().filter(|(_, count)| count.shared).map(|(&word, _)| word));
     }
 
-    /// Weights that are given for some words; all others have the weight `single`. No word counts as shared by languages.
-    #[cfg(feature = "exec")]
-    pub fn of_words(words: impl IntoIterator<Item = (u64, f32)>, single: f32) -> WordWeights {
-        let count = |weight| Count { pages: 0, lang: Lang::UNKNOWN, shared: false, weight };
-        let counts = words.into_iter().map(|(word, weight)| (word, count(weight))).collect();
-        WordWeights { counts, pages: 0, single, shared: WordFilter::default() }
-    }
-
-    /// The weight of a word that stands on a single page, or on none of the sampled pages.
-    #[cfg(feature = "exec")]
-    pub fn of_rare(&self) -> f32 {
-        self.single
-    }
-
     /// ln(1 + N/df) of a word.
     pub fn of(&self, word: u64) -> f32 {
         self.counts.get(&word).map_or(self.single, |count| count.weight)

@@ -44,9 +44,9 @@ pub fn same_text(a: &Profile, b: &Profile) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::profile::Bag;
     use super::*;
     use crate::text::words::hash;
-    use crate::verify::Bag;
 
     #[test]
     fn the_example_by_hand() {

@@ -77,7 +77,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        20
+        21
     }
 
     fn sections(&self) -> &'static [&'static str] {

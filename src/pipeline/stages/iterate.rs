@@ -30,7 +30,7 @@ impl Stage for Iterate {
     }
 
     fn version(&self) -> u32 {
-        22
+        23
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -145,9 +145,9 @@ fn resolve(store: &Store, context: &Context<'_>, models: &Models, id: SiteId) ->
         retrieval: &config.retrieval,
     };
     let signs = Signs::of(&view, &known);
-    let rounds::Resolved { pairs, sources, fitted } =
+    let rounds::Resolved { pairs, sources } =
         rounds::resolve((&view, &signs), verified.pairs(), models, settings, &stop)?;
     site.hosts = open.pairs_of_hosts(&pairs);
-    (site.pairs, site.sources, site.fitted) = (pairs, sources, fitted);
+    (site.pairs, site.sources) = (pairs, sources);
     Ok(Some(site))
 }

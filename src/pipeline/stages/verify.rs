@@ -36,7 +36,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        24
+        25
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -102,7 +102,7 @@ impl Verify {
         if by_langs.is_empty() {
             return Ok(());
         }
-        let sites = by_site(store, &by_langs, config.learn.fit_pairs)?;
+        let sites = by_site(store, &by_langs, config.learn.tested_pairs)?;
         // What only some of the sites have taught cannot be stored, so progress counts language pairs.
         context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(by_langs.len() as u64));
         let mut learner = Learner::new(Settings { learn: &config.learn, fit: &config.judge.fit });
@@ -133,7 +133,7 @@ type ByLangs = BTreeMap<LangPair, Vec<TrainingPair>>;
 /// The training pairs of each site, by the hash of its domain, which is the order in which sites teach.
 type BySite = BTreeMap<u64, (SiteId, BTreeMap<LangPair, Vec<Training>>)>;
 
-fn by_site(store: &Store, by_langs: &ByLangs, fit_pairs: usize) -> Result<BySite> {
+fn by_site(store: &Store, by_langs: &ByLangs, tested_pairs: usize) -> Result<BySite> {
     let mut sites = BySite::new();
     let mut domains: FxHashMap<SiteId, u64> = FxHashMap::default();
     for (&langs, pairs) in by_langs {
@@ -142,7 +142,7 @@ fn by_site(store: &Store, by_langs: &ByLangs, fit_pairs: usize) -> Result<BySite
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(new) => *new.insert(order_of(store, pair.site)?),
             };
-            let training = Training { pages: (pair.a, pair.b), key: pair.key, is_fitted: place < fit_pairs };
+            let training = Training { pages: (pair.a, pair.b), key: pair.key, is_tested: place < tested_pairs };
             let of_site = &mut sites.entry(domain).or_insert_with(|| (pair.site, BTreeMap::new())).1;
             of_site.entry(langs).or_default().push(training);
         }
@@ -179,7 +179,7 @@ fn add_verdicts(
 fn training_pairs(store: &Store, config: &Config) -> Result<ByLangs> {
     let mut pairs = TrainingPairs::new(&config.learn);
     for_each_teaching(store, config, &mut pairs, |_| Ok(()))?;
-    Ok(pairs.finish(config.judge.fit.min_good))
+    Ok(pairs.finish(config.learn.min_pairs))
 }
 
 /// Hash of everything from which a language pair is learnt, and of the settings.

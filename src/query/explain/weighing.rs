@@ -8,7 +8,6 @@ use super::opened::Opened;
 use super::verdict::CandidateOutcome;
 use crate::config::Strategy;
 use crate::error::Result;
-use crate::judge::score::Scorer;
 use crate::types::{JudgedPair, Lang, MEASURES, Measure, Method, Outcome};
 
 /// How many rejected candidates of a page without a partner are explained in detail, for each language.
@@ -54,12 +53,7 @@ impl<'o, 's> Weighing<'o, 's> {
     /// # Errors
     /// When the store cannot be read.
     pub fn measures(&self, judged: &JudgedPair) -> Result<(Vec<MeasureFacts>, f64)> {
-        let record = self.opened.site.judged.as_ref();
-        let fitted = record.and_then(|record| record.fitted(judged.weights?));
-        let scorer = match fitted.and_then(|weights| Scorer::of_weights(&weights)) {
-            Some(scorer) => scorer,
-            None => self.evidence.scorer(judged.pair.langs)?,
-        };
+        let scorer = self.evidence.scorer(judged.pair.langs)?;
         let parts = scorer.parts(&judged.similarities);
         let fact = |(&measure, &nats)| Some(MeasureFacts { measure, value: judged.similarities.get(measure)?, nats });
         let constant = parts.last().copied().unwrap_or_default();

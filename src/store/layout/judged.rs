@@ -33,19 +33,6 @@ pub struct JudgedRecord {
     pub copies: Vec<(u32, u32)>,
     /// Pages whose own text is in another language than the one they count for, and the language of the text.
     pub foreign: Vec<(u32, [u8; 8])>,
-    /// Weights of the score that were fitted to a part of the site.
-    pub fitted: Vec<FittedRow>,
-}
-
-/// Weights of the score in a part of a site.
-#[derive(Archive, Serialize, Clone, Debug, PartialEq)]
-pub struct FittedRow {
-    /// First language.
-    pub lang_a: [u8; 8],
-    /// Second language.
-    pub lang_b: [u8; 8],
-    /// One weight for each input ([`crate::judge::score::inputs`]).
-    pub weights: Vec<f64>,
 }
 
 /// One judged pair.
@@ -59,8 +46,6 @@ pub struct JudgedRow {
     pub key: u32,
     /// Weight of the evidence, in nats.
     pub evidence: f32,
-    /// Position of its weights in [`JudgedRecord::fitted`]; `u32::MAX`: the weights of the run.
-    pub weights: u32,
     /// [`Beliefs`], in their order.
     pub beliefs: [f32; 5],
     /// Probability.
@@ -122,7 +107,6 @@ impl JudgedRecord {
             b: judged.pair.b,
             key: judged.key.unwrap_or(NONE),
             evidence: judged.evidence,
-            weights: judged.weights.unwrap_or(NONE),
             beliefs: stored(&judged.beliefs),
             score: judged.score,
             langs: langs.binary_search(&judged.pair.langs).map_or(u16::MAX, |at| at as u16),
@@ -138,11 +122,6 @@ impl JudgedRecord {
             accepted: stats.accepted,
             precision: stats.precision,
         };
-        let fitted = |(langs, weights): &(LangPair, Vec<f64>)| FittedRow {
-            lang_a: langs.a.to_bytes(),
-            lang_b: langs.b.to_bytes(),
-            weights: weights.clone(),
-        };
         JudgedRecord {
             site: site.site.0,
             generation: site.generation,
@@ -154,7 +133,6 @@ impl JudgedRecord {
             hosts: site.hosts.clone(),
             copies: site.copies.clone(),
             foreign: site.foreign.iter().map(|&(page, lang)| (page, lang.to_bytes())).collect(),
-            fitted: site.fitted.iter().map(fitted).collect(),
         }
     }
 }
@@ -192,7 +170,6 @@ impl ArchivedJudgedRecord {
             key: place_of(row.key.to_native()),
             similarities: self.similarities_at(at),
             evidence: row.evidence.to_native(),
-            weights: place_of(row.weights.to_native()),
             beliefs: known(row.beliefs.map(|value| value.to_native())),
             score: row.score.to_native(),
             outcome: Outcome::from_code(row.outcome)?,
@@ -222,12 +199,6 @@ impl ArchivedJudgedRecord {
                 precision: row.precision.to_native(),
             })
         })
-    }
-
-    /// Weights that were fitted to a part of the site, by their position.
-    pub fn fitted(&self, at: u32) -> Option<Vec<f64>> {
-        let row = self.fitted.get(at as usize)?;
-        Some(row.weights.iter().map(|weight| weight.to_native()).collect())
     }
 
     /// The original of a page that is a copy among pages of another language.
@@ -263,14 +234,6 @@ impl ArchivedJudgedRecord {
             hosts: self.hosts.iter().map(|host| (host.0.to_string(), host.1.to_native())).collect(),
             copies: self.copies.iter().map(|copy| (copy.0.to_native(), copy.1.to_native())).collect(),
             foreign: self.foreign_pages().collect(),
-            fitted: self
-                .fitted
-                .iter()
-                .filter_map(|row| {
-                    let langs = langs_of(row.lang_a, row.lang_b)?;
-                    Some((langs, row.weights.iter().map(|weight| weight.to_native()).collect()))
-                })
-                .collect(),
         }
     }
 }
@@ -354,7 +317,6 @@ mod tests {
             method: if key.is_some() { Method::Key } else { Method::Votes },
             key,
             similarities,
-            weights: key.is_some().then_some(0),
             beliefs: Beliefs { source: 0.5, names: 1.0, agree: 0.75, usual: -2.0, log_odds: 3.0 },
             evidence: -1.5,
             score: 0.25,
@@ -380,7 +342,6 @@ mod tests {
             hosts: vec![("ex.org".into(), 1)],
             copies: vec![(7, 8)],
             foreign: vec![(9, Lang::EN)],
-            fitted: vec![(second, vec![0.5, -0.5])],
         }
     }
 
@@ -397,7 +358,6 @@ mod tests {
         assert_eq!(record.accepted().collect::<Vec<_>>(), [site.pairs[1]]);
         assert_eq!((record.copy_of(7), record.copy_of(8)), (Some(8), None));
         assert_eq!((record.foreign(9), record.foreign(8)), (Some(Lang::EN), None));
-        assert_eq!((record.fitted(0), record.fitted(1)), (Some(vec![0.5, -0.5]), None));
     }
 
     #[test]

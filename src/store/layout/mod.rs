@@ -96,9 +96,8 @@ mod tests {
             CanonicalRow = ArchivedCanonicalRow { from, to }
             OutsideRow = ArchivedOutsideRow { from, host, links }
             JudgedRecord = ArchivedJudgedRecord {
-                site, generation, langs, pairs, measures, similarities, sources, hosts, copies, fitted
+                site, generation, langs, pairs, measures, similarities, sources, hosts, copies
             }
-            FittedRow = ArchivedFittedRow { lang_a, lang_b, weights }
             JudgedRow = ArchivedJudgedRow { a, b, key, evidence, score, langs, method, outcome }
             SourceRow = ArchivedSourceRow { lang_a, lang_b, key, method, proposed, accepted, precision }
             JudgedHead = ArchivedJudgedHead { record, generation, result, inputs, pairs }
