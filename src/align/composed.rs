@@ -117,7 +117,8 @@ pub fn compose_pages(
 struct Told {
     /// The blocks that belong together.
     blocks: Vec<(u32, u32)>,
-    /// For the sentences of the first version that translate the same ones of the hub as some of the second, these, and how likely that is.
+    /// For the sentences of the first version that translate the same ones of the hub as some of the second, the sentences of the
+    /// second, and how likely it is that they translate each other.
     beads: FxHashMap<Range<u32>, (Range<u32>, f32)>,
 }
 

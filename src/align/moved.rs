@@ -1,8 +1,8 @@
 //! Aligns pages of which parts stand in another order: the entries of glossaries and of lists of functions, which each language sorts for
 //! itself.
 //!
-//! The search for an alignment takes it for granted that both pages have one order. Where blocks whose words leave no doubt cross each
-//! other, they have not. Then the blocks of the second page are put in the order of the first: each of those blocks, with what stands around it, to the
+//! The search for an alignment takes it for granted that both pages have the same order. Where blocks whose words leave no doubt cross
+//! each other, they do not. Then the blocks of the second page are put in the order of the first: each of those blocks, with what stands around it, to the
 //! place of its partner. The pages are aligned once more in this order.
 
 use std::ops::Range;
@@ -28,12 +28,17 @@ const MIN_GAIN: f32 = 3.0;
 const MARGIN: f32 = 1.5;
 /// Beads of the search that gain as much, in nats, count as sure.
 const SURE_GAIN: f32 = 1.0;
-/// What two blocks gain that surely belong together for another reason than their words.
+/// What two blocks gain that third versions show to belong together.
 const TOLD_GAIN: f32 = 20.0;
 /// Words that stand in more blocks of a page than this lead to none.
 const MOST_BLOCKS: usize = 8;
 /// With how many blocks, those to which the most words lead, each block is compared.
 const CANDIDATES: usize = 4;
+/// A block that is more than so many times as long as another one, in characters, does not translate it, and is not compared with it, however
+/// many of its words that one has: so the time that blocks take does not grow with the length of others.
+const MOST_TIMES: u32 = 4;
+/// So many characters more or less are no difference in length.
+const SHORT: u32 = 20;
 
 /// Two pages that were aligned, whatever the order of their blocks.
 pub struct Found {
@@ -72,7 +77,7 @@ pub fn align_anywhere(
             let again = align(a, &order, &moved, lengths, params);
             let in_lists = in_lists(&order, &again);
             let again: Vec<Bead> = again.into_iter().map(|bead| at_home(bead, &places)).collect();
-            if !told.is_empty() || again.iter().map(gain).sum::<f32>() > gains.iter().sum::<f32>() + cost {
+            if told.len() >= MIN_MOVED || again.iter().map(gain).sum::<f32>() > gains.iter().sum::<f32>() + cost {
                 return Found { beads: again, in_lists };
             }
         }
@@ -182,6 +187,10 @@ impl<'d, 't> Searched<'d, 't> {
     fn edges(&self, evidence: &WordEvidence, gain: &impl Fn(u32, u32) -> f32, told: &[(u32, u32)]) -> Vec<Edge> {
         let mut edges: Vec<Edge> = Vec::new();
         let tag = |side: usize, block: u32| self.documents[side].blocks[block as usize].tag;
+        let chars = self.documents.map(|document| -> Vec<u32> {
+            (0..document.blocks.len() as u32).map(|block| span_of(document, block).chars).collect()
+        });
+        let are_as_long = |[x, y]: [u32; 2]| x.max(y) <= MOST_TIMES * x.min(y) + SHORT;
         for side in [0, 1] {
             let places = Places::new(self.documents[1 - side], evidence.numbers(1 - side));
             for (block, _) in (0u32..).zip(&self.is_loose[side]).filter(|(_, is_loose)| **is_loose) {
@@ -190,7 +199,10 @@ impl<'d, 't> Searched<'d, 't> {
                     let blocks = Some(places.of(word)).filter(|blocks| blocks.len() <= MOST_BLOCKS);
                     blocks.unwrap_or_default().iter().for_each(|&other| *votes.entry(other).or_default() += weight);
                 });
-                votes.retain(|&other, _| tag(side, block) == tag(1 - side, other));
+                votes.retain(|&other, _| {
+                    tag(side, block) == tag(1 - side, other)
+                        && are_as_long([chars[side][block as usize], chars[1 - side][other as usize]])
+                });
                 let mut votes: Vec<(u32, f32)> = votes.into_iter().collect();
                 votes.sort_by(|x, y| y.1.total_cmp(&x.1).then(x.0.cmp(&y.0)));
                 for &(other, _) in votes.iter().take(CANDIDATES) {

@@ -399,8 +399,7 @@ fn scored(pair: PairLine) -> Result<(OutPair, f64)> {
 /// The languages in the name of a file: `site.en-zh-cn.bitext.tsv.gz`.
 fn langs_of_name(name: &str) -> Option<(Lang, Lang)> {
     let name = name.rsplit('/').next()?;
-    name.split('.').find_map(|part| {
-        let (a, b) = part.split_once('-')?;
-        Some((Lang::parse(a)?, Lang::parse(b)?))
-    })
+    let lang = |tag: &str| Lang::parse_wanted(tag).or_else(|| Lang::parse(tag));
+    name.split('.')
+        .find_map(|part| part.match_indices('-').find_map(|(at, _)| Some((lang(&part[..at])?, lang(&part[at + 1..])?))))
 }

@@ -88,9 +88,7 @@ impl Filter {
         if !(0.0..=1.0).contains(&self.min_score) {
             return Err(Error::Config(format!("--min-score is {}, expected 0 to 1", self.min_score)).into());
         }
-        if !langs.is_empty() {
-            config.keys.langs.clone_from(&langs);
-        }
+        config.listed_langs.clone_from(&langs);
         let parse = |text: &String| {
             Condition::parse(content, text).map_err(|problem| Error::Config(format!("--where: {problem}")))
         };

@@ -141,6 +141,9 @@ pub struct Config {
     pub ets: papers::ets::Params,
     /// Word lists that the user gave.
     pub lexicons: Vec<GivenFile>,
+    /// The languages of a listing, in the order in which it was asked for them; empty: those of `--langs` of the run.
+    #[serde(skip)]
+    pub listed_langs: Vec<Lang>,
     /// Finding candidates by rare words, which no URL shows.
     pub retrieval: retrieval::Params,
     /// Looking for deep pages.
@@ -292,7 +295,8 @@ impl Config {
 
     /// The position of a language in listings: in the order of `--langs`, then in that of the tags.
     pub fn lang_rank(&self, lang: Lang) -> (usize, Lang) {
-        let given = self.keys.langs.iter().position(|wanted| wanted.agrees(lang));
+        let langs = if self.listed_langs.is_empty() { &self.keys.langs } else { &self.listed_langs };
+        let given = langs.iter().position(|wanted| wanted.agrees(lang));
         (given.unwrap_or(usize::MAX), lang)
     }
 }

@@ -81,7 +81,7 @@ impl Candidates {
     }
 }
 
-/// A chosen training pair: its languages, its pages, its key, and whether weights are fitted to it.
+/// A chosen training pair: its languages, its pages, its key, and whether it is compared with its near misses.
 pub type Chosen = (Langs, u32, u32, u32, bool);
 
 /// The chosen pairs of a site: its number in the store of its part, its rank, its pairs.

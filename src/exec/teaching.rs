@@ -8,7 +8,6 @@ use super::rows::{EngineRow, Input, Output};
 use super::sampling::{ChosenSite, restore_chosen};
 use crate::error::Result;
 use crate::index::site::Urls;
-use crate::judge::score::INPUTS;
 use crate::learn::{self, Learner, Learnt, Lesson, Settings, SurePair, Training};
 use crate::site::open::OpenSite;
 use crate::types::{LangPair, SiteId};
@@ -57,7 +56,6 @@ pub fn lessons(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) ->
 pub struct LearntRow {
     langs: Langs,
     pairs: u64,
-    weights: Vec<f64>,
     length_ratio: f64,
     halves: [Vec<(u64, u64, f32, f32)>; 2],
 }
@@ -77,10 +75,10 @@ pub fn learn(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> R
     let mut learner = Learner::new(Settings { learn: &job.config.learn, fit: &job.config.judge.fit });
     lessons.into_iter().for_each(|(langs, _, lesson)| learner.take(langs, lesson));
     for (langs, learnt) in learner.finish(&job.config.verify, job.config.without_content) {
-        let Learnt { pairs, weights, length_ratio, halves } = learnt;
+        let Learnt { pairs, length_ratio, halves, .. } = learnt;
         let of = |pair: SurePair| (pair.a, pair.b, pair.forth, pair.back);
         let halves = halves.map(|half| half.into_iter().map(of).collect());
-        let learnt = LearntRow { langs: of_langs(langs), pairs: pairs as u64, weights, length_ratio, halves };
+        let learnt = LearntRow { langs: of_langs(langs), pairs: pairs as u64, length_ratio, halves };
         let data = Some(encode(&learnt)?);
         let (name, count) = (name_of(langs), pairs as i64);
         output.put(&EngineRow { part: -1, kind: LEARNT.into(), name, number: 0, count, data })?;
@@ -105,18 +103,16 @@ pub fn learnt(job: &StepJob<'_>, wanted: &BTreeSet<LangPair>) -> Result<Vec<(Lan
     let mut found = Vec::new();
     job.for_each_given(LEARNT, |row| {
         if wanted.contains(&row.name) {
-            let LearntRow { langs, pairs, weights, length_ratio, halves } = row.decode()?;
+            let LearntRow { langs, pairs, length_ratio, halves } = row.decode()?;
             let langs = langs_of_row(&row, langs)?;
-            let is_sound = u32::try_from(pairs).is_ok()
-                && (weights.is_empty() || weights.len() == INPUTS)
-                && weights.iter().chain([&length_ratio]).all(|number| number.is_finite())
-                && length_ratio > 0.0;
+            let is_sound = u32::try_from(pairs).is_ok() && length_ratio.is_finite() && length_ratio > 0.0;
             if !is_sound {
                 return Err(row.senseless());
             }
             let pair = |(a, b, forth, back)| SurePair { a, b, forth, back };
             let halves = halves.map(|half| half.into_iter().map(pair).collect());
-            found.push((langs, Learnt { pairs: pairs as usize, weights, length_ratio, halves }));
+            // Verdicts, from which weights are learnt, are not sent.
+            found.push((langs, Learnt { pairs: pairs as usize, weights: Vec::new(), length_ratio, halves }));
         }
         Ok(())
     })?;

@@ -65,7 +65,7 @@ struct Rounds<'v, 's> {
     models: &'v Models,
     /// Models that parts of this site have learnt from their own pairs.
     own: ByPart<Model>,
-    /// The result of [`Self::parts_with_keys`] when pairs are judged by the run's weights.
+    /// The result of [`Self::parts_with_keys`] after the first judging.
     with_keys: FxHashSet<(LangPair, u32)>,
     network: Network,
     compared: Vec<Compared>,

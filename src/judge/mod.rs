@@ -1,8 +1,8 @@
 //! From similarities to probabilities, and to the pairs that are accepted.
 //!
 //! [`judge`] is the step that verification and iteration share: it turns candidates, with what the measures say of them, into judged pairs.
-//! [`score`] weighs what the measures say of two pages. Its logistic model is fitted where a run has pairs that are surely right and surely
-//! wrong; elsewhere it has shipped weights. [`prior`] learns how often each source of candidates (a key, links, words) is right on a site;
+//! [`score`] weighs what the measures say of two pages. Its logistic model has the shipped weights, or is fitted to what people judged,
+//! where that is enough. [`prior`] learns how often each source of candidates (a key, links, words) is right on a site;
 //! with the evidence of a pair this gives its probability. [`versions`] joins the pages of pairs, the most certain first, into documents
 //! with one page in each language, and [`hubs`] says by which version the others are aligned. [`best_two`] tells which candidates lead all others of their pages.
 //! Other ways of judging are in `papers`.

@@ -1,6 +1,7 @@
 //! What letters decide of the languages that a site names: about pages whose text may be in another one than they are called by, and about those that nothing
 //! names.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -148,8 +149,11 @@ impl Doubts {
                 None => site.set(page, None),
             }
         }
-        let groups: Vec<Vec<u32>> = groups.into_iter().flat_map(|group| pages.divide(group)).collect();
-        for (number, group) in groups.iter().enumerate() {
+        let mut groups: Vec<Vec<u32>> = groups.into_iter().flat_map(|group| pages.divide(group)).collect();
+        // Languages without a name are numbered, those with the most pages first.
+        groups.sort_by_key(|group| (Reverse(group.len()), group.first().copied()));
+        let mut unnamed = (0..).map_while(Lang::unnamed);
+        for group in &groups {
             let letters = letters_of(pages, group);
             let may_be = |guess: Lang| {
                 known.may_be_guess(pages, guess, group, &letters) && !pages.refute_together(group, &letters, guess)
@@ -160,7 +164,7 @@ impl Doubts {
             if let Some(lang) = named {
                 group.iter().for_each(|&page| self.taught.add(pages, page, lang));
             }
-            let lang = named.or(told).or(guess).or_else(|| Lang::unnamed(number)).filter(|lang| wants(*lang));
+            let lang = named.or(told).or(guess).or_else(|| unnamed.next()).filter(|lang| wants(*lang));
             group.iter().for_each(|&page| site.set(page, lang));
         }
         self.taught

@@ -612,7 +612,7 @@ pub fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anat
         };
         let text = anatomy.text(segment.span);
         let is_long = text.len() > 3;
-        let whole = code(text).or_else(|| by_name(text).filter(|_| is_long));
+        let whole = code(text).or_else(|| is_long.then(|| by_name(text)).flatten());
         let mut found_at = whole.map(|lang| (lang, segment.span));
         if field == Field::File && found_at.is_none() {
             // `page.html.fr`, `page_fr.html`.

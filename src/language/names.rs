@@ -74,6 +74,9 @@ pub fn tag_and_name(lang: Lang) -> String {
 
 /// The language that a person means by its name, in any language that is known here, or mistyped in English; `None` for a code.
 pub fn meant_by(text: &str) -> Option<Lang> {
+    if text.len() > MAX_BYTES {
+        return None;
+    }
     if let Some(lang) = by_name(text) {
         return Some(lang);
     }

@@ -7,11 +7,11 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::halves::{Halves, half_of};
-#[cfg(feature = "exec")]
-use super::lesson::Lesson;
 use super::misses::{near_misses, undoubted};
 use super::models::{Example, Model, Models};
 use super::params::Params;
+#[cfg(feature = "exec")]
+use super::trainer::Taught;
 use super::trainer::Trainer;
 use crate::error::Result;
 use crate::judge::score::{FitParams, Scorer};
@@ -50,6 +50,23 @@ pub struct Learnt {
     pub length_ratio: f64,
     /// Words that translate each other.
     pub halves: Halves,
+}
+
+/// What a site teaches of a language pair, in a form that can be sent elsewhere. Learning from lessons gives the same as learning from their
+/// sites.
+#[cfg(feature = "exec")]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Lesson {
+    /// What each sure pair teaches, in order.
+    taught: Vec<Taught>,
+}
+
+#[cfg(feature = "exec")]
+impl Lesson {
+    /// True when all positions lead to something and all lists are in order.
+    pub fn is_sound(&self) -> bool {
+        self.taught.iter().all(Taught::is_sound)
+    }
 }
 
 /// Learns language pairs from the training pairs of sites, which are given one by one. The result depends on the order of the sites.
@@ -123,6 +140,10 @@ impl<'p> Learner<'p> {
         let learn = |(langs, course): (LangPair, Course<'_>)| {
             let Course { trainer, pairs, judged } = course;
             let (halves, length_ratio) = (trainer.halves(), trainer.length_ratio());
+            let none = |halves| (langs, Learnt { pairs, weights: Vec::new(), length_ratio, halves });
+            if judged.len() < 2 * fit.min_verdicts {
+                return none(halves);
+            }
             let model = Model::new(langs, &halves, length_ratio, Scorer::default());
             let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]), Scorer::default());
             let with = |example: &Example| example.with(langs, &models, params, without_content);

@@ -8,8 +8,6 @@
 
 mod halves;
 mod learning;
-#[cfg(feature = "exec")]
-mod lesson;
 mod misses;
 mod models;
 mod own;
@@ -18,11 +16,9 @@ mod trainer;
 mod training_pairs;
 
 pub use halves::{Halves, SurePair};
-#[cfg(feature = "exec")]
-pub use learning::lessons;
 pub use learning::{Learner, Learnt, Settings, Training};
 #[cfg(feature = "exec")]
-pub use lesson::Lesson;
+pub use learning::{Lesson, lessons};
 pub use models::{Model, Models};
 pub use own::{ByPart, WithOwn, learn_from_site};
 pub use params::Params;

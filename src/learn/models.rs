@@ -50,14 +50,9 @@ impl Models {
         (!lexicon.is_empty()).then(|| Box::new(Borrowed(lexicon)) as Box<dyn Translations>)
     }
 
-    /// True when something was learnt of a language pair.
-    pub fn has_learnt(&self, langs: LangPair) -> bool {
-        self.learnt.contains_key(&langs)
-    }
-
     /// True when something was learnt or given of a language pair.
     pub fn knows(&self, langs: LangPair) -> bool {
-        self.has_learnt(langs) || self.given.between(langs).is_some()
+        self.learnt.contains_key(&langs) || self.given.between(langs).is_some()
     }
 
     /// The weights of a language pair; the shipped ones where none were learnt.
@@ -192,7 +187,7 @@ mod tests {
         let nothing = Models::default();
         assert!(!nothing.knows(langs) && nothing.translations(langs, "x.org/a").is_none());
         let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]), Scorer::default());
-        assert!(models.knows(langs) && models.has_learnt(langs));
+        assert!(models.knows(langs));
         assert_eq!(models.length_ratio(langs), Some(0.5));
         for page in ["x.org/a", "x.org/b", "x.org/c"] {
             let known = models.translations(langs, page).expect("it was learnt");

@@ -76,7 +76,7 @@ impl Site {
     }
 
     /// The language of a page's text, whether the page counts for it or not: that of the page of which it is a copy, that of its own text, or the
-    /// one that was detected, if it was not requested. `und` for a page whose detected language is in doubt: words and models guessed and nothing of
+    /// one that was detected, if it was not requested. `und` for a page whose detected language is in doubt: it was only guessed and nothing on
     /// the site confirms it, or letters or names speak against it.
     pub fn lang_of_text(&self, page: u32, keys: &keys::Params) -> Lang {
         let lang = self.lang(page);

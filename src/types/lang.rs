@@ -32,7 +32,7 @@ impl Lang {
     pub const ZH_HANT: Lang = Lang(*b"zh-Hant\0");
 
     /// One of the languages of a site that nothing names, given by its number, 26 at most: `und-x-a`, `und-x-b`, which are tags for private use. They are
-    /// told apart on one site; on another one, the same tag is another language.
+    /// told apart on one site; on another one, the same tag may be another language.
     pub fn unnamed(number: usize) -> Option<Lang> {
         let letter = b'a' + u8::try_from(number).ok().filter(|number| *number < 26)?;
         Some(Lang([b'u', b'n', b'd', b'-', b'x', b'-', letter, 0]))
@@ -86,9 +86,12 @@ impl Lang {
     }
 
     /// Reads the tag of a language whose pages a user asks for, as [`Lang::parse_asked`] does, but keeps its script: `sr-Latn` leaves out
-    /// `sr-Cyrl`. So is one that nothing names (`und-x-a`); `und` is all of these.
+    /// `sr-Cyrl`. Also reads the tag of a language that nothing names (`und-x-a`); `und` stands for all of those.
     pub fn parse_wanted(tag: &str) -> Option<Lang> {
-        Lang::parse_unnamed(tag).or_else(|| Lang::parse_asked(tag).and_then(|_| Lang::parse_with_script(tag)))
+        if tag.trim().to_ascii_lowercase().replace('_', "-").starts_with("und-x-") {
+            return Lang::parse_unnamed(tag);
+        }
+        Lang::parse_asked(tag).and_then(|_| Lang::parse_with_script(tag))
     }
 
     /// Reads a tag that this program has written. A tag with a region is a variant; any other tag is read as by [`Lang::parse`].
@@ -415,6 +418,7 @@ mod tests {
         assert!(Lang::from_bytes(a.to_bytes()) == a && a.in_script("Latn") == a);
         assert_eq!(["und-x-a", "UND_x_Z"].map(Lang::from_tag), [Some(a), Some(b)]);
         assert_eq!(["und-x-a", "und"].map(Lang::parse_wanted), [Some(a), Some(Lang::UNKNOWN)]);
+        assert_eq!(["und-x-", "und-x-ab", "und_x-1"].map(Lang::parse_wanted), [None; 3]);
         for tag in ["und-x-", "und-x-ab", "und-x-1", "und-a"] {
             assert!(Lang::from_tag(tag).is_none_or(|lang| lang == Lang::UNKNOWN), "{tag}");
         }

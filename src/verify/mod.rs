@@ -39,7 +39,6 @@ mod words;
 
 pub use blocks::aligned_blocks;
 pub use params::Params;
-#[cfg(any(test, feature = "exec"))]
 pub use profile::{BlockShape, Profile};
 pub use profile::{Own, ProfileParams};
 pub use site::{MAX_PROFILES, PageIds, PageText, SiteData, SiteView};

@@ -355,7 +355,7 @@ impl Bag {
     }
 
     /// Makes a bag of words, sorted by hash, each with its number of occurrences.
-    pub fn of_counts(entries: Vec<(u64, u32)>) -> Bag {
+    fn of_counts(entries: Vec<(u64, u32)>) -> Bag {
         let filter = WordFilter::new(entries.iter().map(|(word, _)| *word));
         let total = entries.iter().map(|(_, count)| count).sum();
         Bag { entries, filter, total }

@@ -121,6 +121,8 @@ fn what_a_text_was_taken_for_is_no_language_where_it_is_a_guess_or_doubted() {
     assert_eq!((&explained("b1")["detected"], &explained("b1")["is_guess"]), (&"de".into(), &false.into()));
     assert!(explained("c1")["detected"] != "und" && explained("c1")["is_guess"] == true, "{}", explained("c1"));
     assert_eq!(langs(&store, "one"), of(&[("de", PAGES), ("en", PAGES), ("und", PAGES)]));
+    // What an export is asked for was not what the run was asked for.
+    assert_eq!(export(&store, &["--what", "pages", "--langs", "de"]).len() as u64, PAGES);
     let shown = |page: &str| {
         let json = stdout(&store, &["show", "--json", &format!("http://one.test/{page}")]);
         serde_json::from_str::<Value>(&json).expect("JSON")["lang"].clone()

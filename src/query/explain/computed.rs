@@ -27,7 +27,7 @@ impl<'s> Computed<'s> {
         Computed { store, config, models: OnceCell::new() }
     }
 
-    /// The weights of the score for a language pair, as the run has learnt them.
+    /// The weights of the score for a language pair: the shipped ones, or those that were fitted to verdicts.
     ///
     /// # Errors
     /// When the store cannot be read.
