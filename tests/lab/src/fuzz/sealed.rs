@@ -304,7 +304,7 @@ pub fn ask(folder: &Path, config: &Config) {
     );
     let _ = query::bitext::for_each_page_pair(&store, &all, |_, _, _| Ok(()));
     let _ = query::for_each_document(&store, config, &all, true, &|_| true, |_| Ok(()));
-    let _ = query::for_each_page(&store, &all, &|_| true, |_| Ok(()));
+    let _ = query::for_each_page(&store, config, &all, &|_| true, |_| Ok(()));
     let _ = query::for_each_record(&store, config, &all, &|_| true, |_| Ok(()));
     let _ = (query::fetch(&store, &all, &|_| true), query::overview(&store, config, |_, _| Ok(())));
     let filter = PairFilter { scores: (0.0, 1.0), ..PairFilter::default() };
@@ -314,7 +314,7 @@ pub fn ask(folder: &Path, config: &Config) {
     let url = |lang: &str| CanonicalUrl::parse(&format!("http://{lang}.packaging.site.test/support.html"));
     if let (Ok(one), Ok(other)) = (url("fr"), url("de")) {
         let _ = diglot::explain(&store, config, &one, Some(&other)).map(|_| ());
-        let _ = (query::nearest(&store, &one), query::reading(&store, [&one, &other], 1 << 16));
+        let _ = (query::nearest(&store, &one), query::reading(&store, config, [&one, &other], 1 << 16));
     }
 }
 
