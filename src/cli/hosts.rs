@@ -20,8 +20,8 @@ use super::table::NAME;
 ///
 /// The ones with most pairs come first, unless --sort says otherwise. CREDIBILITY is C(w), that of the best key of the host: the share of
 /// its pages that the key pairs. `--sort rank` adds PageRank among the hosts with pairs. `und` counts pages of no language, and untranslated
-/// copies; `und-x-a`, `und-x-b` those in languages that nothing names. With --few-pairs, WHY is the likeliest reason why few pages of the host are paired. What the languages are called in English is told below
-/// a table on a terminal, and is `name` in JSON.
+/// copies; `und-x-a`, `und-x-b` those in languages that nothing names. With --few-pairs, WHY is the likeliest reason why few pages of the host
+/// are paired. What the languages are called in English is told below a table on a terminal, and is `name` in JSON.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

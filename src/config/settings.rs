@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::files::GivenFile;
 use crate::index::captures;
 use crate::keys::SiteUnit;
-use crate::language::names::{in_english, meant_by};
+use crate::language::names::did_you_mean;
 use crate::papers::ets::Weights;
 use crate::types::{Lang, nearest_name};
 use crate::verify::VERIFIERS;
@@ -98,11 +98,7 @@ pub const LANGUAGE_TAGS: &str = "languages of ISO 639, such as en, fr, zh-Hans";
 
 /// What a setting of languages expects instead of a text that is no tag, with the tag that is meant by a name.
 pub fn language_tags(text: &str) -> String {
-    let meant = meant_by(text).map(|lang| match in_english(lang) {
-        Some(name) => format!("; did you mean {lang} ({name})?"),
-        None => format!("; did you mean {lang}?"),
-    });
-    format!("{LANGUAGE_TAGS}{}", meant.unwrap_or_default())
+    format!("{LANGUAGE_TAGS}{}", did_you_mean(text))
 }
 
 /// How many processes of a program there may be: more than any machine has memory for.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::language::names::meant_by;
+use crate::language::names::did_you_mean;
 use crate::types::{CanonicalUrl, Lang, NULL, host_of, name_of_host, registrable_domain, without_scheme};
 
 /// Where a correction holds. URLs are without their scheme.
@@ -139,7 +139,7 @@ impl Correction {
                 let lang = Lang::parse_asked(second).and_then(|_| Lang::from_tag(second.trim()));
                 let lang = lang.filter(|lang| lang.is_named());
                 let problem = || {
-                    let meant = meant_by(second).map(|lang| format!("; did you mean {lang}?")).unwrap_or_default();
+                    let meant = did_you_mean(second);
                     format!("{second:?} is no language; expected a code such as fr, zh or pt-BR{meant}")
                 };
                 let lang = lang.ok_or_else(problem)?;

@@ -4,10 +4,9 @@
 //! [`score`] weighs what the measures say of two pages. Its logistic model has the shipped weights, or is fitted to what people judged,
 //! where that is enough. [`prior`] learns how often each source of candidates (a key, links, words) is right on a site;
 //! with the evidence of a pair this gives its probability. [`versions`] joins the pages of pairs, the most certain first, into documents
-//! with one page in each language, and [`hubs`] says by which version the others are aligned. [`best_two`] tells which candidates lead all others of their pages.
+//! with one page in each language, and [`hubs`] says by which version the others are aligned.
 //! Other ways of judging are in `papers`.
 
-pub mod best_two;
 pub mod hubs;
 mod judging;
 mod names;

@@ -107,18 +107,13 @@ impl Scorer {
         (!weights.is_empty()).then_some(scorer)
     }
 
-    /// The evidence of all measures, of contents and of addresses, in nats.
-    pub fn evidence(&self, similarities: &Similarities) -> f64 {
-        dot(&self.weights, &inputs(similarities))
-    }
-
     /// The evidence of contents, in nats: ln P(similarities | the texts translate each other) − ln P(similarities | they do not). Only [a
     /// part](FitParams::counted) of it counts.
     pub fn contents(&self, similarities: &Similarities) -> f64 {
         self.contents_and_all(similarities).0
     }
 
-    /// [`Self::contents`] and [`Self::evidence`].
+    /// [`Self::contents`], and the evidence of all measures, of contents and of addresses, in nats.
     pub fn contents_and_all(&self, similarities: &Similarities) -> (f64, f64) {
         let inputs = inputs(similarities);
         (dot(&self.weights, &of_contents(inputs)), dot(&self.weights, &inputs))
@@ -190,7 +185,7 @@ mod tests {
         let structure = fitted.weights[2 + 2 * Measure::Lcs as usize];
         assert!(structure > 2.0, "{structure}");
         assert!(fitted.weights[2 + 2 * Measure::Numbers as usize].abs() < 0.1);
-        let evidence = |s: f32| fitted.evidence(&pair(s, None));
+        let evidence = |s: f32| fitted.contents_and_all(&pair(s, None)).1;
         assert!(evidence(0.95) > 1.0 && evidence(0.2) < -1.0 && evidence(0.9) < evidence(0.95));
     }
 
@@ -230,7 +225,7 @@ mod tests {
         let scorer = Scorer { weights: std::array::from_fn(|at| (at as f64 - 10.0) / 20.0) };
         let pair = pair(0.8, Some(0.3));
         let sum: f64 = scorer.parts(&pair).iter().sum();
-        assert!((sum - scorer.evidence(&pair)).abs() < 1e-12);
+        assert!((sum - scorer.contents_and_all(&pair).1).abs() < 1e-12);
     }
 
     #[test]
@@ -242,7 +237,7 @@ mod tests {
     #[test]
     fn inputs_by_hand() {
         let mut s = Similarities::default();
-        assert_eq!(Scorer::default().evidence(&s), 1.0);
+        assert_eq!(Scorer::default().contents_and_all(&s).1, 1.0);
         s.set(Measure::Lcs, Some(0.9));
         s.set(Measure::Hreflang, Some(0.0));
         let (lcs, href) = (Measure::Lcs as usize, Measure::Hreflang as usize);

@@ -72,8 +72,17 @@ pub fn tag_and_name(lang: Lang) -> String {
     in_english(lang).map_or_else(|| lang.to_string(), |name| format!("{lang} {name}"))
 }
 
+/// `; did you mean yo (Yoruba)?`, where a text that is no tag names a language or is similar to the name of one; otherwise an empty text.
+pub fn did_you_mean(text: &str) -> String {
+    let meant = meant_by(text).map(|lang| match in_english(lang) {
+        Some(name) => format!("; did you mean {lang} ({name})?"),
+        None => format!("; did you mean {lang}?"),
+    });
+    meant.unwrap_or_default()
+}
+
 /// The language that a person means by its name, in any language that is known here, or mistyped in English; `None` for a code.
-pub fn meant_by(text: &str) -> Option<Lang> {
+fn meant_by(text: &str) -> Option<Lang> {
     if text.len() > MAX_BYTES {
         return None;
     }

@@ -140,15 +140,15 @@ impl<'p> Learner<'p> {
         let learn = |(langs, course): (LangPair, Course<'_>)| {
             let Course { trainer, pairs, judged } = course;
             let (halves, length_ratio) = (trainer.halves(), trainer.length_ratio());
-            let none = |halves| (langs, Learnt { pairs, weights: Vec::new(), length_ratio, halves });
-            if judged.len() < 2 * fit.min_verdicts {
-                return none(halves);
-            }
-            let model = Model::new(langs, &halves, length_ratio, Scorer::default());
-            let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]), Scorer::default());
-            let with = |example: &Example| example.with(langs, &models, params, without_content);
-            let judged: Vec<_> = judged.iter().map(|(example, is_right)| (with(example), *is_right)).collect();
-            let scorer = Scorer::fit(&judged, &fit.shipped, fit);
+            let fitted = || {
+                let model = Model::new(langs, &halves, length_ratio, Scorer::default());
+                let models = Models::new(LexiconSet::default(), BTreeMap::from([(langs, model)]), Scorer::default());
+                let with = |example: &Example| example.with(langs, &models, params, without_content);
+                let judged: Vec<_> = judged.iter().map(|(example, is_right)| (with(example), *is_right)).collect();
+                Scorer::fit(&judged, &fit.shipped, fit)
+            };
+            // Without verdicts enough, no model is made.
+            let scorer = (judged.len() >= 2 * fit.min_verdicts).then(fitted).flatten();
             let weights = scorer.map_or_else(Vec::new, |scorer| scorer.weights.to_vec());
             (langs, Learnt { pairs, weights, length_ratio, halves })
         };

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::best_two::BestTwo;
 use super::decide::{Choice, best_first, judged_pair, worth_keeping};
 use super::incremental::{self, SentencePair, TranslationModel};
 use crate::error::Result;
-use crate::judge::best_two::BestTwo;
 use crate::lexicon::Side;
 use crate::text::words::Words;
 use crate::types::{JudgedPair, LangPair, Measure, Outcome, Page, Similarities, Step, TEXT_TOKEN};

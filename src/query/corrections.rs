@@ -102,19 +102,17 @@ pub fn check_pins(stores: &[Store], corrections: &Corrections, new: &[Line]) -> 
     Ok(())
 }
 
-/// The language of the text of a page; unknown where no store has it. `last` is the site that was opened last, and the position of its store.
-fn lang_of_text(stores: &[Store], last: &mut Option<(usize, Site)>, identity: &str) -> Result<Lang> {
+/// The language of the text of a page; unknown where no store has it. `last` is the site that was opened last, with the position and
+/// the settings of its store.
+fn lang_of_text(stores: &[Store], last: &mut Option<(usize, Config, Site)>, identity: &str) -> Result<Lang> {
     for (at, store) in stores.iter().enumerate() {
         let Some(id) = store.site_of_domain(&registrable_domain(host_of(identity)))? else { continue };
-        let site = match last.take().filter(|(of, site)| (*of, site.id) == (at, id)) {
-            Some((_, site)) => site,
-            None => Site::open(store, id)?,
+        let (config, site) = match last.take().filter(|(of, _, site)| (*of, site.id) == (at, id)) {
+            Some((_, config, site)) => (config, site),
+            None => (settings::configuration(&store.settings().values).0, Site::open(store, id)?),
         };
-        let lang = site.pages.find(identity).map(|page| {
-            let (config, _) = settings::configuration(&store.settings().values);
-            site.lang_of_text(page, &config.keys)
-        });
-        *last = Some((at, site));
+        let lang = site.pages.find(identity).map(|page| site.lang_of_text(page, &config.keys));
+        *last = Some((at, config, site));
         if let Some(lang) = lang {
             return Ok(lang);
         }

@@ -15,7 +15,8 @@ pub type Judged = ([String; 2], bool);
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts(BTreeMap<LangPair, Vec<Judged>>);
 
-/// The verdicts of a store that count: the last verdict of each reviewer on a pair, if it is right or wrong. The order in which reviewers
+/// The verdicts of a store that count: the last verdict of each reviewer on a pair, if it is right or wrong. The same tag of a language that nothing
+/// names is another language on another site, so pairs in such a language are left out. The order in which reviewers
 /// and pairs were marked means nothing.
 ///
 /// # Errors
@@ -26,7 +27,7 @@ pub fn verdicts(store: &Store) -> Result<Verdicts> {
     for (marked, said) in marks.standing() {
         let Marked { url_a, url_b, lang_a, lang_b, texts: None } = marked else { continue };
         let langs = Lang::from_tag(lang_a).zip(Lang::from_tag(lang_b)).and_then(|(a, b)| LangPair::new(a, b));
-        let Some(langs) = langs else { continue };
+        let Some(langs) = langs.filter(|langs| !langs.a.is_unnamed() && !langs.b.is_unnamed()) else { continue };
         let pages = [url_a, url_b].map(|url| without_scheme(url).to_owned());
         let verdicts = said.iter().filter_map(|mark| mark.verdict).filter(|verdict| *verdict != Verdict::Unsure);
         let judged = verdicts.map(|verdict| (pages.clone(), verdict == Verdict::Right));
@@ -94,5 +95,11 @@ mod tests {
         Reviews::of(folder.path()).add(&mark).expect("room on disk");
         let langs = LangPair::new(Lang::EN, variant).expect("two languages");
         assert_ne!(verdicts(&store).expect("marks").hash_of(langs), 0);
+        let unnamed = Lang::unnamed(0).expect("a letter");
+        let marked = Marked::pages(("http://x.org/en", Lang::EN), ("http://x.org/b", unnamed));
+        let mark = Mark { marked, verdict: Some(Right), reviewer: "ann".to_owned(), at: String::new() };
+        Reviews::of(folder.path()).add(&mark).expect("room on disk");
+        let langs = LangPair::new(Lang::EN, unnamed).expect("two languages");
+        assert_eq!(verdicts(&store).expect("marks").hash_of(langs), 0);
     }
 }

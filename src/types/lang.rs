@@ -50,9 +50,7 @@ impl Lang {
 
     /// Reads the tag of a language that nothing names.
     fn parse_unnamed(tag: &str) -> Option<Lang> {
-        let tag = tag.trim().to_ascii_lowercase().replace('_', "-");
-        let letter = tag.strip_prefix("und-x-")?.as_bytes();
-        let [letter @ b'a'..=b'z'] = letter else { return None };
+        let [letter @ b'a'..=b'z'] = *private_use(tag)?.as_bytes() else { return None };
         Lang::unnamed(usize::from(letter - b'a'))
     }
 
@@ -88,7 +86,7 @@ impl Lang {
     /// Reads the tag of a language whose pages a user asks for, as [`Lang::parse_asked`] does, but keeps its script: `sr-Latn` leaves out
     /// `sr-Cyrl`. Also reads the tag of a language that nothing names (`und-x-a`); `und` stands for all of those.
     pub fn parse_wanted(tag: &str) -> Option<Lang> {
-        if tag.trim().to_ascii_lowercase().replace('_', "-").starts_with("und-x-") {
+        if private_use(tag).is_some() {
             return Lang::parse_unnamed(tag);
         }
         Lang::parse_asked(tag).and_then(|_| Lang::parse_with_script(tag))
@@ -212,6 +210,11 @@ pub fn is_whole_tag(text: &str) -> bool {
     let is_chinese = subtags.next().is_some_and(|code| code.eq_ignore_ascii_case("zh"));
     let is_short = |subtag: &str| is_chinese && ["s", "t"].iter().any(|short| subtag.eq_ignore_ascii_case(short));
     subtags.all(|subtag| is_region(subtag) || script(subtag).is_some() || is_short(subtag))
+}
+
+/// What stands behind `und-x-` in a tag for private use, in lower case.
+fn private_use(tag: &str) -> Option<String> {
+    Some(tag.trim().to_ascii_lowercase().replace('_', "-").strip_prefix("und-x-")?.to_owned())
 }
 
 /// Languages that are written both in Latin letters and in other scripts, with these other scripts.

@@ -115,9 +115,7 @@ impl Verify {
             context.observer.step("sites that teach", done, teaching);
             context.check_stop()?;
         }
-        // The same tag of a language that nothing names is another language on another site.
-        let named = by_langs.keys().copied().filter(|langs| !langs.a.is_unnamed() && !langs.b.is_unnamed());
-        add_verdicts(store, config, &verdicts, named, &mut learner)?;
+        add_verdicts(store, config, &verdicts, by_langs.keys().copied(), &mut learner)?;
         let mut changes = Changes::default();
         for (langs, learnt) in learner.finish(&config.verify, config.without_content) {
             let record = learnt_record(langs, inputs[&langs], learnt, training_places(store, &by_langs[&langs])?);
