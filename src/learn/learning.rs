@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::halves::{Halves, half_of};
-use super::misses::{near_misses, undoubted};
 use super::models::{Example, Model, Models};
 use super::params::Params;
 #[cfg(feature = "exec")]
@@ -17,6 +16,7 @@ use crate::error::Result;
 use crate::judge::score::{FitParams, Scorer};
 use crate::lexicon::LexiconSet;
 use crate::types::{LangPair, Similarities};
+use crate::verify::misses::{near_misses, undoubted};
 use crate::verify::{self, PageIds, Profile, SiteView};
 
 /// Settings of learning.

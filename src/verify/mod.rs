@@ -24,6 +24,7 @@ pub mod fixture;
 mod language;
 mod lcs;
 mod links;
+pub mod misses;
 mod overlap;
 pub mod own_text;
 mod params;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::verify::{PageIds, SiteView};
+use super::site::{PageIds, SiteView};
 
 /// Near misses: each is the first page of a pair with another page of the second language that is surely not its partner. The other pages
 /// come from the same part of the site: the partners of the three pairs before and after in `pairs`, of the two most alike in length, and
