@@ -12,12 +12,13 @@ use crate::error::Result;
 use crate::index::parts::Parts;
 use crate::index::retrieval;
 use crate::judge::prior::{LEAST, STRONG};
-use crate::judge::{self, JudgedPairs, beside_versions, judge, unique};
+use crate::judge::score::Scorer;
+use crate::judge::{self, JudgedPairs, beside_versions, judge, near, unique};
 use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
 use crate::propose::votes::Votes;
 use crate::propose::{Network, Partners, Signs, neighbours, of_words};
 use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, Outcome, PagePair, SourceStats};
-use crate::verify::{PageIds, SiteView};
+use crate::verify::{Dictionaries, PageIds, SiteView};
 
 /// Settings of rounds.
 #[derive(Clone, Copy)]
@@ -233,6 +234,11 @@ impl<'v, 's> Rounds<'v, 's> {
                 one.set(measure, similarities.get(measure));
             }
         }
+        let mut compared = std::mem::take(&mut self.compared);
+        let scorer = |langs| self.models.scorer(langs);
+        let knows: (&dyn Dictionaries, &dyn Fn(LangPair) -> Scorer) = (&self.dictionaries(), &scorer);
+        near::compare_near_misses(self.site, &mut compared, &is_taught, knows, self.settings.judge)?;
+        self.compared = compared;
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::names::{NameCounts, Names, Seen};
+use super::near;
 use super::odds::{EVEN, logit, sigmoid};
 use super::params::Params;
 use super::prior::{self, Shown};
@@ -201,7 +202,7 @@ fn part_of(parts: &Parts, one: &Compared) -> u32 {
 
 /// True for candidates that are proposed by their addresses, whatever the pages contain: by keys in use, marks, declarations and the order
 /// of numbered pages.
-fn is_by_address(method: Method) -> bool {
+pub fn is_by_address(method: Method) -> bool {
     is_declared(method) || method == Method::Order
 }
 
@@ -225,6 +226,8 @@ struct Said {
     counted: f64,
     /// What is taken off because such contents are unusual among the right pairs of the part; 0 at most.
     usual: f64,
+    /// What is taken off because near misses have such contents too; 0 at most.
+    near: f64,
     /// What the measures of addresses say, less the cost of a misplaced page.
     addresses: f64,
     /// What names in the URLs say.
@@ -238,6 +241,8 @@ struct Said {
 }
 
 impl Said {
+    /// What contents say of the pair as one of its source. Where pages of a template are alike, near misses take this off from most
+    /// pairs, and none of it shows that contents disagree; so they are left out here.
     fn contents(&self) -> f64 {
         self.counted + self.usual
     }
@@ -245,7 +250,7 @@ impl Said {
     /// The log odds by which candidates are ranked, in nats: all that contents say, not only as much as counts, with what is expected of the
     /// pair without them.
     fn rank(&self, expected: f64) -> f64 {
-        self.all_contents + self.usual + expected
+        self.all_contents + self.usual + self.near + expected
     }
 
     /// What is shown of the pair when it is asked how often its source is right about addresses.
@@ -315,8 +320,8 @@ fn shares_of(
             match is_by_address(one.candidate.method) && !one.same_text {
                 false => 0.0,
                 // In the first round only contents are known.
-                true if round == 0 => sigmoid(said.counted),
-                true => beside(sigmoid(said.contents() + expected), said.rivals),
+                true if round == 0 => sigmoid(said.counted + said.near),
+                true => beside(sigmoid(said.contents() + said.near + expected), said.rivals),
             }
         };
         let rights: Vec<f64> = compared.iter().zip(said.iter()).zip(&expected).map(right).collect();
@@ -438,7 +443,8 @@ fn weigh<'c>(
         let (all_contents, all) = scorer.contents_and_all(&one.similarities);
         let place = one.similarities.get(Measure::Place).map_or(0.0, |_| prior.misplaced);
         let (counted, addresses) = (params.fit.counted(all_contents), all - all_contents - place);
-        Said { all, all_contents, counted, usual: 0.0, addresses, names: 0.0, rivals: 0.0, part, is_own }
+        let near = near::evidence(&one.similarities);
+        Said { all, all_contents, counted, usual: 0.0, near, addresses, names: 0.0, rivals: 0.0, part, is_own }
     };
     let mut said: Vec<Said> = compared.iter().map(say).collect();
     let rivals = Rivals::new(compared.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)));
@@ -465,7 +471,7 @@ fn weigh<'c>(
         let (source, agree) = (share_of(one, said), agree.at(one, said.part, parts));
         let share = logit(source);
         let expected = expected(share, said, agree);
-        let log_odds = said.contents() + expected;
+        let log_odds = said.contents() + said.near + expected;
         let is_pinned = one.candidate.method == Method::Pinned;
         // People may know what no measure shows: their pairs come before all others.
         weighed.log_odds.push(if is_pinned { f64::INFINITY } else { said.rank(expected) });

@@ -71,8 +71,8 @@ macro_rules! shipped {
 }
 measures!(shipped);
 
-/// Measures that serve when a pair is judged, but are not part of the evidence.
-const SIGNS: [usize; 2] = [Measure::Named as usize, Measure::Place as usize];
+/// Measures that serve when a pair is judged, but are not inputs of the model.
+const SIGNS: [usize; 3] = [Measure::Named as usize, Measure::Place as usize, Measure::Near as usize];
 
 /// Similarities within ε of 0 or 1 are taken as ε or 1 − ε.
 const EPSILON: f64 = 0.02;

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::judge::score::{FitParams, Scorer};
 use crate::lexicon::LexiconSet;
 use crate::types::{LangPair, Similarities};
-use crate::verify::misses::{near_misses, undoubted};
+use crate::verify::misses::{Reach, near_misses, undoubted};
 use crate::verify::{self, PageIds, Profile, SiteView};
 
 /// Settings of learning.
@@ -217,7 +217,7 @@ fn sure_pairs(site: &SiteView<'_>, mut pairs: Vec<Training>, shipped: &Scorer) -
     };
     let tested: Vec<bool> = pairs.iter().map(&mut is_tested).collect();
     let pages: Vec<PageIds> = pairs.iter().map(|pair| pair.pages).collect();
-    let misses = near_misses(site, &pages, &tested);
+    let misses = near_misses(site, &pages, &tested, REACH);
     let nothing = Models::default();
     let asked: Vec<PageIds> =
         pages.iter().zip(&tested).filter(|(_, tested)| **tested).map(|(pages, _)| *pages).collect();
@@ -240,6 +240,8 @@ fn sure_pairs(site: &SiteView<'_>, mut pairs: Vec<Training>, shipped: &Scorer) -
     Ok(pairs.iter().zip(are_sure).filter(is_taken).map(|(pair, _)| pair.pages).collect())
 }
 
+/// Where the near misses of training pairs are taken from.
+const REACH: Reach = Reach { near: 3, far: true };
 /// Pairs of each key that are compared with their near misses, at least.
 const TESTED_OF_KEY: usize = 5;
 /// Least share of a key's compared pairs that must be sure for its other pairs to be taken.

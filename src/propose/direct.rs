@@ -8,7 +8,7 @@ use super::partners::Partners;
 use super::signs::Signs;
 use crate::error::Result;
 use crate::judge::score::Scorer;
-use crate::judge::{self, JudgedPairs, beside_versions, unique};
+use crate::judge::{self, JudgedPairs, beside_versions, near, unique};
 use crate::keys::KnownKeys;
 use crate::types::{Candidate, Compared, LangPair, Method};
 use crate::verify::{Dictionaries, SiteView};
@@ -54,6 +54,7 @@ pub fn judge_direct(
     }
     let mut compared = site.compared(&candidates, dictionaries)?;
     compared.iter_mut().for_each(|one| signs.set(site, one));
+    near::compare_near_misses(site, &mut compared, &|_| true, knows, params)?;
     let decide = |compared: &[Compared]| judge::judge(compared, scorer, site.parts(), params);
     let mut judged = decide(&compared);
     let mut series = order::series(site, &compared, |candidate| judged.is_doubtful(candidate, site.parts()));
@@ -65,6 +66,7 @@ pub fn judge_direct(
         compared.extend(more);
         let evidence = |one: &Compared| scorer(one.candidate.pair.langs).contents(&one.similarities);
         order::set_order(site, &series, &mut compared, evidence);
+        near::compare_near_misses(site, &mut compared, &|_| true, knows, params)?;
         judged = decide(&compared);
     }
     beside_versions(&mut judged.pairs, &params.prior);

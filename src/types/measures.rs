@@ -56,6 +56,9 @@ macro_rules! measures {
                 Named = "named";
                 /// 0 if a page stands under another language than that of its text. It is not part of the evidence.
                 Place = "place";
+                /// How probable a pair that addresses propose is beside its near misses, by contents alone: 1 where nothing near either page
+                /// is like a translation of the other. It is evidence of its own ([`near`](crate::judge::near)).
+                Near = "near";
             }
             alone {
                 /// The languages are known and differ (Tomás et al. 2008, §2.2).

@@ -6,11 +6,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::site::{PageIds, SiteView};
 
-/// Near misses: each is the first page of a pair with another page of the second language that is surely not its partner. The other pages
-/// come from the same part of the site: the partners of the three pairs before and after in `pairs`, of the two most alike in length, and
-/// of one pair far away; and the next three pages before and after in the list of pages. Only pairs for which `is_wanted` is true at the
+/// Where near misses are taken from.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// How many pages or pairs before and after count as near.
+    pub near: usize,
+    /// Whether there is one from far away, too.
+    pub far: bool,
+}
+
+/// Near misses: each is the first page of a pair with another page of the second language that is hardly its partner. The other pages
+/// come from the same part of the site: the partners of the nearest pairs before and after in `pairs`, of the two most alike in length, and
+/// of one pair far away; and the nearest pages before and after in the list of pages. Only pairs for which `is_wanted` is true at the
 /// same place get near misses.
-pub fn near_misses(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -> Vec<PageIds> {
+pub fn near_misses(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool], reach: Reach) -> Vec<PageIds> {
     let parts = site.parts();
     let mut by_part: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (at, &(a, b)) in pairs.iter().enumerate() {
@@ -19,7 +28,7 @@ pub fn near_misses(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -
     let of_part = |places: Vec<usize>| {
         let pairs: Vec<PageIds> = places.iter().map(|&at| pairs[at]).collect();
         let is_wanted: Vec<bool> = places.iter().map(|&at| is_wanted[at]).collect();
-        near_misses_of_part(site, &pairs, &is_wanted)
+        near_misses_of_part(site, &pairs, &is_wanted, reach)
     };
     let found: BTreeSet<PageIds> = by_part.into_values().flat_map(of_part).collect();
     found.into_iter().collect()
@@ -46,20 +55,20 @@ pub fn undoubted<T>(
 /// If a near miss is better by more than this, in nats, the pair is in doubt.
 const DOUBT: f64 = 0.5;
 
-fn near_misses_of_part(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool]) -> BTreeSet<PageIds> {
+fn near_misses_of_part(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool], reach: Reach) -> BTreeSet<PageIds> {
     let mut by_length: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
     by_length.sort_unstable_by_key(|&page| (site.facts(page).text_bytes, page));
     let places: FxHashMap<u32, usize> = by_length.iter().enumerate().map(|(at, &page)| (page, at)).collect();
     let mut found: BTreeSet<PageIds> = BTreeSet::new();
     for (at, &(a, b)) in pairs.iter().enumerate().filter(|(at, _)| is_wanted[*at]) {
-        let round = (1..=NEAR).flat_map(|by| [at.checked_sub(by), Some(at + by)]);
-        let near = round.chain([Some((at + pairs.len() / 2) % pairs.len())]);
+        let round = (1..=reach.near).flat_map(|by| [at.checked_sub(by), Some(at + by)]);
+        let near = round.chain([reach.far.then_some((at + pairs.len() / 2) % pairs.len())]);
         let others = near.flatten().filter_map(|at| pairs.get(at)).map(|pair| pair.1);
         let place = places.get(&b).copied().unwrap_or(0);
         let alike = [place.checked_sub(1), Some(place + 1)].into_iter().flatten();
         let alike = alike.filter_map(|at| by_length.get(at)).copied();
         // The next pages in the order of URLs mostly stand in the same folder.
-        let neighbours = (1..=NEAR as u32)
+        let neighbours = (1..=reach.near as u32)
             .flat_map(|by| [b.checked_sub(by), Some(b + by)])
             .flatten()
             .filter(|&other| site.langs.get(other as usize).is_some_and(|&lang| lang == site.langs[b as usize]));
@@ -67,9 +76,6 @@ fn near_misses_of_part(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool
     }
     found
 }
-
-/// How many pages or pairs before and after count as near.
-const NEAR: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -89,7 +95,7 @@ mod tests {
     fn near_misses_are_partners_of_neighbours_and_pages_beside_the_right_one() {
         let urls = ["en/a", "en/b", "fr/a", "fr/b", "fr/c"];
         let site = ListedSite::new(&urls.map(|url| (url, &url[..2], "text")));
-        let misses = near_misses(&site.view(), &[(0, 2), (1, 3)], &[true; 2]);
+        let misses = near_misses(&site.view(), &[(0, 2), (1, 3)], &[true; 2], Reach { near: 3, far: true });
         assert_eq!(misses, [(0, 3), (0, 4), (1, 2), (1, 4)]);
     }
 }

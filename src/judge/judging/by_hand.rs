@@ -231,6 +231,7 @@ fn said(addresses: f64, names: f64) -> Said {
         all_contents: 0.0,
         counted: 1.0,
         usual: -0.5,
+        near: 0.0,
         addresses,
         names,
         rivals: 0.0,

@@ -8,6 +8,7 @@ use super::opened::Opened;
 use super::verdict::CandidateOutcome;
 use crate::config::Strategy;
 use crate::error::Result;
+use crate::judge::near;
 use crate::types::{JudgedPair, Lang, MEASURES, Measure, Method, Outcome};
 
 /// How many rejected candidates of a page without a partner are explained in detail, for each language.
@@ -55,7 +56,10 @@ impl<'o, 's> Weighing<'o, 's> {
     pub fn measures(&self, judged: &JudgedPair) -> Result<(Vec<MeasureFacts>, f64)> {
         let scorer = self.evidence.scorer(judged.pair.langs)?;
         let parts = scorer.parts(&judged.similarities);
-        let fact = |(&measure, &nats)| Some(MeasureFacts { measure, value: judged.similarities.get(measure)?, nats });
+        let fact = |(&measure, &nats)| {
+            let nats = if measure == Measure::Near { near::evidence(&judged.similarities) } else { nats };
+            Some(MeasureFacts { measure, value: judged.similarities.get(measure)?, nats })
+        };
         let constant = parts.last().copied().unwrap_or_default();
         let of_pair = MEASURES.iter().zip(&parts).filter(|(measure, _)| **measure != Measure::Named);
         Ok((of_pair.filter_map(fact).collect(), constant))

@@ -228,6 +228,12 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
             lines.add("place", "a page stands under another language than its text is in");
             continue;
         }
+        if measure.measure == Measure::Near {
+            if measure.value < ALL_LEFT {
+                lines.add("near misses", format!("are about as much alike: {:+.2} nats", measure.nats));
+            }
+            continue;
+        }
         lines.add(measure.measure.name(), format!("{:.3}, {:+.2} nats", measure.value, measure.nats));
     }
     if let Some(support) = &pair.support {
@@ -235,7 +241,7 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
     }
 }
 
-/// If rivals leave so much of a probability, they are not worth naming.
+/// If rivals, or near misses, leave so much of a probability, they are not worth naming.
 const ALL_LEFT: f32 = 0.995;
 
 /// How the evidence was turned into a probability.
