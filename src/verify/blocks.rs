@@ -10,13 +10,9 @@ const BAND_BLOCKS: u32 = 50;
 const MAX_CELLS: usize = 4 << 20;
 /// The cost of leaving out a block.
 const LEFT_OUT: f64 = 1.0;
-/// The cost of pairing blocks with different tags, besides that of their lengths: more than leaving out both.
-const OTHER_TAG: f64 = 2.5;
-/// The largest cost of different lengths.
-const MAX_LENGTHS: f64 = 3.0;
 
 /// The corresponding blocks of two pages, by tags and lengths: the cheapest way through both lists, where leaving out a block costs 1, and
-/// pairing two blocks costs |ln(length ratio)|, or more than leaving out both if their tags differ. Only a band around the diagonal is
+/// pairing two blocks costs |ln(length ratio)|; blocks with different tags are never paired. Only a band around the diagonal is
 /// searched, so the cost grows with the number of blocks.
 pub fn aligned_blocks(a: &[BlockShape], b: &[BlockShape]) -> Vec<(usize, usize)> {
     if a.is_empty() || b.is_empty() {
@@ -48,8 +44,7 @@ pub fn aligned_blocks(a: &[BlockShape], b: &[BlockShape]) -> Vec<(usize, usize)>
 /// The cost of pairing two blocks.
 fn cost(a: &BlockShape, b: &BlockShape) -> f64 {
     let length = |block: &BlockShape| f64::from(block.bytes).max(1.0);
-    let lengths = (length(a) / length(b)).ln().abs().min(MAX_LENGTHS);
-    if a.tag == b.tag { lengths } else { OTHER_TAG + lengths }
+    if a.tag == b.tag { (length(a) / length(b)).ln().abs() } else { f64::INFINITY }
 }
 
 #[cfg(test)]
