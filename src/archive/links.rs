@@ -1,9 +1,9 @@
 //! Turns the links of saved pages, which name files, back into the URLs from which the files came.
 
-use std::borrow::Cow;
-
 use lol_html::html_content::Element;
 use lol_html::{AsciiCompatibleEncoding, HtmlRewriter, MemorySettings, Settings, element};
+
+use crate::text::percent_decoded;
 
 /// Attributes that hold a URL.
 const ATTRIBUTES: &[&str] = &["href", "src", "action", "data", "longdesc", "background"];
@@ -76,29 +76,6 @@ fn join(folder: &str, path: &str) -> Option<String> {
     // A link to a folder keeps its slash.
     let ending = if path.ends_with('/') && !parts.is_empty() { "/" } else { "" };
     Some(parts.join("/") + ending)
-}
-
-fn percent_decoded(text: &str) -> Cow<'_, str> {
-    if !text.contains('%') {
-        return Cow::Borrowed(text);
-    }
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let digits = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| bytes[at] == b'%') {
-            Some(byte) => {
-                decoded.push(byte);
-                at += 3;
-            }
-            None => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    Cow::Owned(String::from_utf8_lossy(&decoded).into_owned())
 }
 
 /// A URL for an attribute of a page in any charset: ASCII only, ampersands and quotes as entities.

@@ -18,6 +18,10 @@ const NO_LICENSE: &str = "none named";
 /// The name under which licences beyond those counted one by one are counted.
 const OTHER_LICENSES: &str = "others";
 
+/// What the tags of languages mean that nothing names.
+const UNNAMED: &str = "Tags such as `und-x-a` stand for languages that nothing names, numbered on each site: rows of different sites with one such tag may be in \
+                       different languages.";
+
 /// The counts of the rows of one file, or of all files with the same languages and part.
 #[derive(Default)]
 struct Figures {
@@ -150,8 +154,12 @@ impl Card {
         )?;
         let langs: BTreeSet<Lang> = self.figures.keys().flat_map(|(langs, _)| *langs).collect();
         if !langs.is_empty() {
+            let are_unnamed = langs.iter().any(|lang| lang.is_unnamed());
             let names: Vec<String> = langs.into_iter().map(tag_and_name).collect();
             writeln!(out, "Languages: {}.\n", names.join(", "))?;
+            if are_unnamed {
+                writeln!(out, "{UNNAMED}\n")?;
+            }
         }
         if let Some((name, (langs, parts))) = self.configs().first_key_value() {
             writeln!(out, "```python\nfrom datasets import load_dataset\n")?;
@@ -269,7 +277,7 @@ pub mod tests {
             "- config_name: en-fr\n  data_files:\n  - split: \"dev\"\n    path: \"en-fr/dev[.-]*\"\n  - split: \"train\"\n",
             "- config_name: en-zh-Hans\n",
             "\n3 sentence pairs from",
-            "\nLanguages: en English, fr French, zh-Hans Simplified Chinese.\n",
+            "\nLanguages: en English, fr French, zh-Hans Simplified Chinese.\n\n```python",
             "| en-fr | train | 1 | 1 | 2.00 KiB |",
             "| en-zh-Hans | dev | 0 | 0 | no file |",
             "\nNo domain is in `part`, so there are no such splits.\n",
@@ -296,7 +304,11 @@ pub mod tests {
         let text = card.text();
         let sides = "languages:\n        - \"und-x-a\"\n        - \"und-x-b\"\n";
         assert!(text.contains(sides) && text.contains("| und-x-a-und-x-b |"), "{text}");
-        assert!(text.contains("\nLanguages: und-x-a, und-x-b.\n") && text.contains("language:\n- \"und\"\n"), "{text}");
+        assert!(
+            text.contains("\nLanguages: und-x-a, und-x-b.\n\nTags such as `und-x-a` stand for")
+                && text.contains("language:\n- \"und\"\n"),
+            "{text}"
+        );
         assert!(!text.contains("in one split"), "{text}");
         assert!(Card::new("x".into(), Vec::new(), Vec::new()).text().contains("\n0 sentence pairs"));
     }

@@ -46,6 +46,8 @@ const FEW_PAIRS: usize = 5;
 
 /// How many languages are listed.
 const LANGUAGES: usize = 20;
+/// And how many that nothing names, at most.
+const UNNAMED: usize = 6;
 
 /// How often to look for a new commit.
 const POLL: Duration = Duration::from_millis(500);
@@ -132,6 +134,7 @@ impl Status {
         // While a run writes, these would be counted again and again: languages, and hosts with few pairs.
         if !self.watch {
             list_languages(store, config, &mut listing)?;
+            list_verdicts(store, config, &mut listing)?;
         }
         let lacking = if self.watch { Vec::new() } else { query::shortages(store, config, &Scope::all())? };
         if lacking.len() > FEW_PAIRS {
@@ -199,6 +202,13 @@ impl Status {
 fn list_languages(store: &Store, config: &Config, listing: &mut Listing) -> anyhow::Result<()> {
     let found = query::languages(store, config)?;
     let (known, none): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| found.lang.is_named());
+    let (of_sites, none): (Vec<_>, Vec<_>) = none.into_iter().partition(|found| found.lang.is_known());
+    if of_sites.len() > UNNAMED {
+        let detail =
+            format!("that nothing names; the {UNNAMED} with the most pages below, each a language of one site");
+        listing.row(vec![json!("total"), json!("languages of sites"), json!(of_sites.len()), json!(detail)])?;
+    }
+    let none = of_sites.into_iter().take(UNNAMED).chain(none);
     if known.len() > LANGUAGES {
         let detail = format!("the {LANGUAGES} with the most pages below; `diglot hosts` lists those of each host");
         listing.row(vec![json!("total"), json!("languages"), json!(known.len()), json!(detail)])?;
@@ -206,11 +216,11 @@ fn list_languages(store: &Store, config: &Config, listing: &mut Listing) -> anyh
     for found in known.into_iter().take(LANGUAGES).chain(none) {
         let named = (found.named > 0).then(|| format!("{} not by their words", grouped(found.named)));
         let learnt = found.is_learnt.then(|| "learnt from these sites".to_owned());
-        let none = match found.lang {
-            lang if lang.is_unnamed() => {
-                Some("not named on its site: `diglot correct language PLACE TAG` names it".to_owned())
+        let none = match &found.of_site {
+            Some(site) => {
+                Some(format!("a language of {site} that nothing names: `diglot correct language PLACE TAG` names it"))
             }
-            lang => (!lang.is_known()).then(|| "count for no language".to_owned()),
+            None => (!found.lang.is_known()).then(|| "count for no language".to_owned()),
         };
         let detail: Vec<String> = [found.name, none, named, learnt].into_iter().flatten().collect();
         listing.row(vec![
@@ -218,6 +228,26 @@ fn list_languages(store: &Store, config: &Config, listing: &mut Listing) -> anyh
             json!(found.lang.as_str()),
             json!(found.pages),
             json!(detail.join(", ")),
+        ])?;
+    }
+    Ok(())
+}
+
+/// Lists the languages in which reviewers judged pairs of pages, and whether weights are fitted to what they said.
+fn list_verdicts(store: &Store, config: &Config, listing: &mut Listing) -> anyhow::Result<()> {
+    let least = config.judge.fit.min_verdicts;
+    for found in query::counted_verdicts(store)? {
+        let fate = match (found.are_enough(least), found.is_learnt) {
+            (true, true) => "weights are fitted to them".to_owned(),
+            (true, false) => "nothing is learnt of these languages yet, and no weights are fitted to them".to_owned(),
+            (false, _) => format!("weights are fitted from {least} of each on"),
+        };
+        let (langs, [right, wrong]) = (found.langs, [found.right, found.wrong].map(|count| grouped(count as u64)));
+        listing.row(vec![
+            json!("verdicts"),
+            json!(format!("{}-{}", langs.a, langs.b)),
+            json!(found.right + found.wrong),
+            json!(format!("{right} right and {wrong} wrong: {fate}")),
         ])?;
     }
     Ok(())

@@ -101,6 +101,14 @@ pub fn language_tags(text: &str) -> String {
     format!("{LANGUAGE_TAGS}{}", did_you_mean(text))
 }
 
+/// Why a language that nothing names cannot be asked for by its tag before a run.
+fn of_no_name(lang: Lang) -> String {
+    format!(
+        "{lang} is a language that nothing names, numbered by its size on each site, so that the next run may mean another one by it: give und for all \
+         of these, or name it first by `diglot correct language PLACE TAG`"
+    )
+}
+
 /// How many processes of a program there may be: more than any machine has memory for.
 const MAX_PROCESSES: u32 = 1024;
 
@@ -222,7 +230,11 @@ pub const SETTINGS: &[Setting] = &[
         is_tuning: false,
         stages: &["keys"],
         set: |config, text| {
-            config.keys.langs.push(Lang::parse_wanted(text).ok_or_else(|| language_tags(text))?);
+            let lang = Lang::parse_wanted(text).ok_or_else(|| language_tags(text))?;
+            if lang.is_unnamed() {
+                return Err(format!("{LANGUAGE_TAGS}; {}", of_no_name(lang)));
+            }
+            config.keys.langs.push(lang);
             Ok(())
         },
     },
@@ -738,6 +750,13 @@ mod tests {
             let told = problem("langs", wrong);
             assert!(told.ends_with(&format!("--langs has {wrong}, expected {LANGUAGE_TAGS}")), "{told}");
         }
+        // The next run may number them otherwise.
+        let told = problem("langs", "und-x-b");
+        assert!(
+            told.contains("und-x-b is a language that nothing names") && told.contains("give und for all"),
+            "{told}"
+        );
+        assert!(configuration(&stored(&[("langs", "und")])).1.is_empty());
         let told = problem("langs", "yoruba");
         assert!(
             told.ends_with(&format!("--langs has yoruba, expected {LANGUAGE_TAGS}; did you mean yo (Yoruba)?")),

@@ -9,7 +9,8 @@ use serde_json::Value as Json;
 
 use super::columns::{Head, Inner, Kind, Rows, Value, heads, value};
 use super::exporter::{Content, Row};
-use crate::types::nearest_name;
+use crate::language::names::did_you_mean;
+use crate::types::{Lang, nearest_name};
 
 /// A condition on one column of a content.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,7 +147,7 @@ impl Condition {
             .ok_or_else(|| format!("{text} does not fit the column, {}", expected((column, kind))))?;
         let given = match given {
             Given::Text(tag) if sign.is_equality() && has_languages(column, kind) && !tag.is_empty() => {
-                Given::Language(tag)
+                Given::Language(language(column, &tag)?)
             }
             given => given,
         };
@@ -254,6 +255,14 @@ fn has_languages(column: &str, kind: Kind) -> bool {
         "langs" => matches!(kind, Kind::Texts),
         _ => false,
     }
+}
+
+/// The tag by which rows name the language of a tag as users write it: `he` for `iw`. The error says which one is meant by what is no tag.
+fn language(column: &str, tag: &str) -> Result<String, String> {
+    let lang = Lang::parse_wanted(tag).and_then(|_| Lang::from_tag(tag));
+    lang.map(|lang| lang.to_string()).ok_or_else(|| {
+        format!("{column} is {tag}, expected the tag of a language, such as en, fr, zh-Hans{}", did_you_mean(tag))
+    })
 }
 
 /// True for the tag of a language, in any case, or of one of its scripts or regions: `sr-Latn` for `sr`.
@@ -397,6 +406,12 @@ mod tests {
             (Content::Pairs, "url_a=~/(en|fr/", "/(en|fr/ is no regular expression: unclosed group"),
             (Content::Pairs, "score=~1", "score=~1 does not fit the column, score is a number"),
             (Content::Pairs, "methode=key", "; did you mean method?"),
+            (
+                Content::Pages,
+                "lang=yoruba",
+                "lang is yoruba, expected the tag of a language, such as en, fr, zh-Hans; did you mean yo (Yoruba)?",
+            ),
+            (Content::Bitext, "lang_a!=xx", "lang_a is xx, expected the tag of a language"),
         ] {
             let found = Condition::parse(content, text).expect_err(text);
             assert!(found.contains(problem), "{found}");
@@ -414,7 +429,7 @@ mod tests {
         let langs = serde_json::json!([{ "lang": "en", "pages": 12 }, { "lang": "fr", "pages": 3 }]);
         let row = [Json::from("ex.org"), Json::from(15), Json::from(true), langs];
         let of = |text: &str, row: &[Json]| Condition::of_columns(&columns, text).expect(text).holds_of(row);
-        for text in ["host=~^ex", "pages>=15", "linked=true", "langs=fr", "langs!=de", "langs=~^e"] {
+        for text in ["host=~^ex", "pages>=15", "linked=true", "langs=fr", "langs=FRA", "langs!=de", "langs=~^e"] {
             assert!(of(text, &row), "{text}");
         }
         for text in ["host~net", "pages<15", "linked!=true", "langs=de", "langs!=en", "langs=~^d"] {

@@ -300,6 +300,20 @@ mod tests {
     }
 
     #[test]
+    fn an_ordinary_word_names_no_language_where_the_letters_of_its_pages_are_not_those_of_the_language() {
+        let found = |word: &str| {
+            let unknown =
+                |n: usize| wolof(n).replace('a', "zw").replace('e', "kx").replace('u', "vj").replace('n', "q");
+            let english = (0..6).map(|n| (format!("x.org/english/{n}"), "", ENGLISH[n % 2].to_owned()));
+            let other = (0..6).map(|n| (format!("x.org/{word}/{n}"), "", unknown(n)));
+            counts_by(Profiles::shipped(), english.chain(other).collect())
+        };
+        // Of Wolaytta nothing is known; Even is written in Cyrillic letters.
+        assert_eq!(found("wolaytta")[1], ("wal".to_owned(), 6));
+        assert!(found("even").iter().all(|found| found.0 != "eve"));
+    }
+
+    #[test]
     fn a_text_that_is_likely_in_a_language_of_the_site_does_not_take_the_name_of_its_host() {
         let told = |host: &'static str, lang: &'static str, pages: usize| {
             (0..pages).map(move |n| page(&format!("{host}.x.org/{n}"), lang, 0.98, "und"))

@@ -16,7 +16,7 @@ use crate::language::letters::{ALIKE, Letters};
 use crate::language::profiles::{NEAR_BY_CHANCE, Profiles, near};
 use crate::language::{
     LIKELY, TOLD, has_words_in, is_alone, is_known_to_be_like, is_like_another, is_taken_for, is_told, is_told_as,
-    is_told_in, names::by_name, names::perhaps_by_name, writes_latin,
+    is_told_in, names::by_name_in_address, names::perhaps_by_name, writes_latin,
 };
 use crate::text::tokens::{Anatomy, Span};
 use crate::types::{self, Field, Lang};
@@ -126,6 +126,10 @@ pub struct Known {
     alone: FxHashSet<(Source, Lang, Lang)>,
     /// Codes that may be those of countries, since the texts that a place calls by them are told by their letters to be in another language.
     countries: FxHashSet<(Source, Lang)>,
+    /// Of each ordinary word that a place may name a language by, the pages that it names.
+    ordinary: BTreeMap<(Source, Lang), Vec<u32>>,
+    /// Those that name none, since the letters of these pages are not those of the language.
+    words: FxHashSet<(Source, Lang)>,
     /// Texts that name a language rightly at a place.
     texts: FxHashMap<Source, Vec<String>>,
     /// Texts that may name a language at a place.
@@ -197,6 +201,7 @@ impl Known {
         }
         pages.release();
         known.find_countries(pages);
+        known.find_words(pages);
         known.count_unknown(pages, main);
         let on_host =
             known.of_host.iter().filter(|&(&(_, source), tally)| known.belief_with(source, *tally) >= BELIEVED);
@@ -224,7 +229,9 @@ impl Known {
             && (name.is_ordinary || matches!(name.source, Source::Place(Field::Query | Field::File, _)))
             && !matches!(text, Text::Told(lang) if lang.agrees(named));
         let mut tally = Tally::default();
-        if !name.is_ordinary {
+        if name.is_ordinary {
+            self.ordinary.entry((name.source, named.base())).or_default().push(page);
+        } else {
             keep(&mut self.codes, pages, page, name);
         }
         let of_name = self.names.entry((name.source, named.base())).or_default();
@@ -291,6 +298,19 @@ impl Known {
             }
         }
         self.countries = found;
+    }
+
+    /// Finds the ordinary words that stand for no language: the program knows the letters of the language that would be meant, and those of the texts that a
+    /// place calls by the word, all together, are far from them. Even is written in Cyrillic letters, so that `/even/` beside `/odd/` is no name of it where
+    /// texts are in Latin ones.
+    fn find_words(&mut self, pages: &ByLetters<'_>) {
+        let found = self.ordinary.iter().filter(|((_, lang), texts)| pages.are_far(&letters_of(pages, texts), *lang));
+        self.words = found.map(|(named, _)| *named).collect();
+    }
+
+    /// True for a name that stands for no language there: a code of a country, or an ordinary word.
+    fn is_none(&self, name: &Name) -> bool {
+        self.is_country(name) || name.is_ordinary && self.words.contains(&(name.source, name.lang.base()))
     }
 
     /// True for a name that is a code of a country.
@@ -411,7 +431,7 @@ impl Known {
                 } else {
                     !name.is_word() || is_counterpart(pages, page, &name) || is_in_another(page, &name)
                 };
-                if !is_told(name.lang) && is_name && !self.is_country(&name) {
+                if !is_told(name.lang) && is_name && !self.is_none(&name) {
                     *counts.entry((name.source, name.lang)).or_default() += 1;
                 }
             }
@@ -441,7 +461,7 @@ impl Known {
     /// (`/kmb/a` or `/wolaytta/a`, `/en/a`).
     pub fn allows(&self, pages: &dyn Pages, page: u32, name: &Name) -> bool {
         let (told, others) = self.names.get(&(name.source, name.lang.base())).copied().unwrap_or_default();
-        if told > others || self.is_country(name) {
+        if told > others || self.is_none(name) {
             return false;
         }
         !name.is_word() || self.is_beside(pages, page, name)
@@ -612,7 +632,7 @@ pub fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anat
         };
         let text = anatomy.text(segment.span);
         let is_long = text.len() > 3;
-        let whole = code(text).or_else(|| is_long.then(|| by_name(text)).flatten());
+        let whole = code(text).or_else(|| is_long.then(|| by_name_in_address(text)).flatten());
         let mut found_at = whole.map(|lang| (lang, segment.span));
         if field == Field::File && found_at.is_none() {
             // `page.html.fr`, `page_fr.html`.

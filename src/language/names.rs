@@ -1,10 +1,12 @@
 //! Names of languages, as links to the versions of a page are labelled: "Français", "French", "фр.", "FR".
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use icu_normalizer::DecomposingNormalizerBorrowed;
 use rustc_hash::FxHashMap;
 
-use crate::text::bare;
+use crate::text::{bare, percent_decoded};
 use crate::types::{Lang, meant};
 
 /// Of each language with a code of ISO 639-1 its name in itself, in English, and, of those that are written most on the web, in
@@ -25,6 +27,21 @@ const ENGLISH: &str = include_str!("english.tsv");
 
 static IN_ENGLISH: LazyLock<FxHashMap<&'static str, &'static str>> =
     LazyLock::new(|| ENGLISH.lines().filter_map(|line| line.split_once('\t')).collect());
+
+/// What some of them are also called in English, by tag: the other names of CLDR 47 and those of that package.
+const ALSO: &str = include_str!("also.tsv");
+
+/// The languages that a word stands for in English, each by one of its names; in lower case.
+static BY_WORD: LazyLock<FxHashMap<String, BTreeSet<Lang>>> = LazyLock::new(|| {
+    let mut found: FxHashMap<String, BTreeSet<Lang>> = FxHashMap::default();
+    for (tag, names) in [ENGLISH, ALSO].into_iter().flat_map(str::lines).filter_map(|line| line.split_once('\t')) {
+        let Some(lang) = Lang::from_tag(tag) else { continue };
+        for word in names.split(|c: char| !c.is_alphanumeric()).filter(|word| *word != "Language") {
+            found.entry(word.to_lowercase()).or_default().insert(lang.base());
+        }
+    }
+    found
+});
 
 /// Languages without a code of ISO 639-1 by what they are called in English, in lower case. A name of two languages is left out.
 static BY_ENGLISH: LazyLock<FxHashMap<String, Option<Lang>>> = LazyLock::new(|| {
@@ -90,14 +107,57 @@ fn meant_by(text: &str) -> Option<Lang> {
         return Some(lang);
     }
     // A short name is similar to many.
-    let is_name = text.chars().nth(3).is_some();
-    let name = is_name.then(|| meant(text, IN_ENGLISH.values().copied()))??;
+    if text.chars().nth(3).is_none() {
+        return None;
+    }
+    // `mandarin`, `farsi`, `myanmar`: a word in the names of one language alone.
+    let of_word = || {
+        let langs = BY_WORD.get(&text.to_lowercase()).filter(|langs| langs.len() == 1);
+        langs.and_then(|langs| langs.first().copied())
+    };
+    let Some(name) = meant(text, IN_ENGLISH.values().copied()) else { return of_word() };
+    if !name.eq_ignore_ascii_case(text)
+        && let Some(lang) = of_word()
+    {
+        return Some(lang);
+    }
     // Of two languages with one name, the first.
     IN_ENGLISH.iter().filter(|(_, known)| **known == name).map(|(tag, _)| *tag).min().and_then(Lang::from_tag)
 }
 
 /// Longer labels, in bytes, are no names.
 const MAX_BYTES: usize = 80;
+
+/// What languages are called in themselves, of names that are written in A–Z but for marks on letters, without these: `francais`, `turkce`. In other
+/// languages such a name may be the one of a country (`Japán` in Hungarian).
+static BY_PLAIN: LazyLock<FxHashMap<String, Lang>> = LazyLock::new(|| {
+    let line = |line: &'static str| {
+        let (_, names) = line.split_once('\t')?;
+        let own = names.split('|').next().filter(|name| !name.is_ascii())?;
+        let plain = without_marks(own);
+        let is_new = plain.is_ascii() && !BY_NAME.contains_key(plain.as_str());
+        is_new.then(|| Some((plain, by_name(own)?)))?
+    };
+    NAMES.lines().filter_map(line).collect()
+});
+
+/// A text without the accents and other marks that stand on its letters.
+fn without_marks(text: &str) -> String {
+    let letters = DecomposingNormalizerBorrowed::new_nfd().normalize(text);
+    letters.chars().filter(|c| !matches!(c, '\u{300}'..='\u{36f}')).collect()
+}
+
+/// The language that a part of an address names by its name: `french`, `fran%C3%A7ais`, and, since addresses are often written so, `francais` and
+/// `kreyol-ayisyen`.
+pub fn by_name_in_address(text: &str) -> Option<Lang> {
+    // An escape has three bytes for one.
+    if text.len() > 3 * MAX_BYTES {
+        return None;
+    }
+    let text = percent_decoded(text);
+    let text = text.to_lowercase().replace(['-', '_', '+'], " ");
+    by_name(&text).or_else(|| BY_PLAIN.get(bare(&text)).copied())
+}
 
 /// The language that a text names by its name, and by nothing else.
 pub fn by_name(text: &str) -> Option<Lang> {
@@ -154,14 +214,35 @@ mod tests {
     }
 
     #[test]
+    fn addresses_name_languages_in_their_own_tongue_escaped_or_without_marks() {
+        for (text, code) in [
+            ("fran%C3%A7ais", "fr"),
+            ("Francais", "fr"),
+            ("deutsch", "de"),
+            ("suomi", "fi"),
+            ("t%C3%BCrk%C3%A7e", "tr"),
+            ("cestina", "cs"),
+            ("%D1%80%D1%83%D1%81%D1%81%D0%BA%D0%B8%D0%B9", "ru"),
+            ("kreyol-ayisyen", "ht"),
+        ] {
+            assert_eq!(by_name_in_address(text), Lang::parse(code), "{text}");
+        }
+        for text in ["", "%", "100%25", "fran", "home", "en", "japan", "roman"] {
+            assert_eq!(by_name_in_address(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn a_language_is_meant_by_its_name() {
         let of = |text: &str| meant_by(text).map(|lang| lang.to_string());
         for (text, tag) in
             [("yoruba", "yo"), ("Navajo", "nv"), ("Wolayta", "wal"), ("Deutsch", "de"), ("yorubba", "yo")]
+                .into_iter()
+                .chain([("mandarin", "zh"), ("Farsi", "fa"), ("myanmar", "my"), ("uighur", "ug"), ("sorani", "ckb")])
         {
             assert_eq!(of(text).as_deref(), Some(tag), "{text}");
         }
-        for text in ["", "xx", "yo", "us", "something else"] {
+        for text in ["", "xx", "yo", "us", "something else", "western", "language"] {
             assert_eq!(of(text), None, "{text}");
         }
     }

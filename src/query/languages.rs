@@ -17,9 +17,10 @@ use crate::types::Lang;
 /// A language that pages of a store count for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLanguage {
-    /// The language; [`Lang::UNKNOWN`] for pages that count for none, and [`Lang::unnamed`] for those in languages that nothing names, which
-    /// may be different ones on each site.
+    /// The language; [`Lang::UNKNOWN`] for pages that count for none, and [`Lang::unnamed`] for one that nothing names.
     pub lang: Lang,
+    /// Of a language that nothing names, the domain of its site: the same tag is another language elsewhere.
+    pub of_site: Option<String>,
     /// What it is called in English, if that is known.
     pub name: Option<String>,
     /// Pages.
@@ -37,8 +38,8 @@ pub struct FoundLanguage {
 /// # Errors
 /// When the store cannot be read.
 pub fn languages(store: &Store, config: &Config) -> Result<Vec<FoundLanguage>> {
-    // For each language, the number of its pages, and of those that are not in it according to their texts.
-    let mut counts: BTreeMap<Lang, (u64, u64)> = BTreeMap::new();
+    // For each language, the number of its pages, and of those that are not in it according to their texts. One without a name is one of a site.
+    let mut counts: BTreeMap<(Lang, Option<String>), (u64, u64)> = BTreeMap::new();
     for id in sites(store, &Scope::all())? {
         let head = store.site(id)?.unwrap_or_default();
         let detected: FxHashMap<&str, _> = head.hosts.iter().map(|host| (host.host.as_str(), &host.langs)).collect();
@@ -48,20 +49,27 @@ pub fn languages(store: &Store, config: &Config) -> Result<Vec<FoundLanguage>> {
                 let is_of = |bytes: [u8; 8]| Lang::from_bytes(bytes).agrees(lang);
                 let by_text: u32 =
                     detected.iter().flat_map(|langs| langs.iter()).filter(|of| is_of(of.0)).map(|of| of.1).sum();
-                let count = counts.entry(lang).or_default();
+                let of_site = lang.is_unnamed().then(|| head.domain.clone());
+                let count = counts.entry((lang, of_site)).or_default();
                 *count = (count.0 + u64::from(pages), count.1 + u64::from(pages.saturating_sub(by_text)));
             }
         }
     }
     let (learnt, _) = learnt_languages(store, config)?;
-    let line = |(lang, (pages, named)): (Lang, (u64, u64))| FoundLanguage {
+    let line = |((lang, of_site), (pages, named)): ((Lang, Option<String>), (u64, u64))| FoundLanguage {
         lang,
+        of_site,
         name: in_english(lang),
         pages,
         named: if lang.is_named() { named } else { 0 },
         is_learnt: learnt.contains(&lang.base()),
     };
     let mut found: Vec<FoundLanguage> = counts.into_iter().map(line).collect();
-    found.sort_by_key(|found| (!found.lang.is_named(), Reverse(found.pages), found.lang));
+    // Those of sites before pages of no language.
+    let rank = |lang: Lang| if lang.is_named() { 0 } else { 1 + u8::from(!lang.is_known()) };
+    found.sort_by(|x, y| {
+        let order = |of: &FoundLanguage| (rank(of.lang), Reverse(of.pages), of.lang);
+        order(x).cmp(&order(y)).then_with(|| x.of_site.cmp(&y.of_site))
+    });
     Ok(found)
 }

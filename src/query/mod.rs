@@ -42,6 +42,7 @@ pub use crate::site::Scope;
 pub use crate::site::hosts::{HostLine, hosts, hosts_in, hosts_named};
 pub use crate::site::languages::{for_each_language, learnt_languages};
 pub use crate::site::learnt::learnt_words;
+pub use crate::site::verdicts::{CountedVerdicts, counted_verdicts};
 pub use crate::types::number;
 pub use archives::{ArchiveLine, Known, SkipSample, archives, inputs, known, refused};
 pub use bins::{BINS, EDGES};

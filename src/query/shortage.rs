@@ -11,8 +11,8 @@ use super::browse::paired;
 use super::explain::{CandidateOutcome, min_score};
 use crate::config::{Config, Strategy};
 use crate::error::Result;
-use crate::index::site::{Pages, Urls};
-use crate::keys::hosts::host_ranges;
+use crate::index::site::Urls;
+use crate::keys::{self, hosts::host_ranges};
 use crate::site::results::{Site, judged};
 use crate::site::scope::{Scope, sites};
 use crate::store::Store;
@@ -324,7 +324,8 @@ fn of_site(site: &Site, config: &Config, hosts: &BTreeMap<String, u64>) -> Vec<S
     let mut ranges = host_ranges(&site.pages);
     ranges.retain(|range| hosts.contains_key(&host(range)));
     let paired = paired(site);
-    let mut counts: Vec<Counts> = ranges.iter().map(|range| of_pages(site, range.clone(), &paired)).collect();
+    let mut counts: Vec<Counts> =
+        ranges.iter().map(|range| of_pages(site, &config.keys, range.clone(), &paired)).collect();
     // Most hosts are ruled out by their pages, before the candidates are read.
     let lack: Vec<bool> = counts.iter().map(|counts| !counts.has_enough()).collect();
     let second: Vec<Option<Lang>> = counts.iter().map(|counts| counts.second().map(|(lang, _)| lang)).collect();
@@ -386,17 +387,16 @@ fn best_of(pages: impl Iterator<Item = u32>, best: &FxHashMap<u32, JudgedPair>) 
     found
 }
 
-/// Counts the pages of a host.
-fn of_pages(site: &Site, range: Range<u32>, paired: &[bool]) -> Counts {
+/// Counts the pages of a host. A page that counts for no language, because nothing tells it or because what was guessed was denied, is in none here.
+fn of_pages(site: &Site, keys: &keys::Params, range: Range<u32>, paired: &[bool]) -> Counts {
     let mut counts = Counts { pages: range.end - range.start, ..Counts::default() };
     for page in range {
         if site.copy_of(page).is_some() {
             counts.copies += 1;
             continue;
         }
-        let by_keys = site.lang_by_keys(page);
-        let lang = if by_keys.is_known() { by_keys } else { site.pages.detected(page) };
-        if lang.is_known() {
+        let by_keys = Some(site.lang_by_keys(page)).filter(|lang| lang.is_known());
+        if let Some(lang) = by_keys.or_else(|| site.not_requested(page, keys)) {
             let of_lang = counts.langs.entry(lang).or_default();
             of_lang.pages += 1;
             of_lang.part += u32::from(site.lang(page).is_known());

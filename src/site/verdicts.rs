@@ -15,13 +15,54 @@ pub type Judged = ([String; 2], bool);
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts(BTreeMap<LangPair, Vec<Judged>>);
 
-/// The verdicts of a store that count: the last verdict of each reviewer on a pair, if it is right or wrong. The same tag of a language that nothing
-/// names is another language on another site, so pairs in such a language are left out. The order in which reviewers
-/// and pairs were marked means nothing.
+/// How many verdicts there are in two languages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedVerdicts {
+    /// The languages.
+    pub langs: LangPair,
+    /// Pairs that a reviewer found right.
+    pub right: usize,
+    /// Pairs that a reviewer found wrong.
+    pub wrong: usize,
+    /// True where the store has learnt something of these languages, which weights belong to.
+    pub is_learnt: bool,
+}
+
+impl CountedVerdicts {
+    /// True where weights are fitted to them, which takes at least so many of each.
+    pub fn are_enough(&self, least: usize) -> bool {
+        self.right.min(self.wrong) >= least
+    }
+}
+
+/// How many verdicts count in each two languages.
+///
+/// # Errors
+/// As [`verdicts`].
+pub fn counted_verdicts(store: &Store) -> Result<Vec<CountedVerdicts>> {
+    let count = |(&langs, judged): (&LangPair, &Vec<Judged>)| {
+        let right = judged.iter().filter(|judged| judged.1).count();
+        let is_learnt = store.learnt_head(langs)?.is_some();
+        Ok(CountedVerdicts { langs, right, wrong: judged.len() - right, is_learnt })
+    };
+    standing(store)?.0.iter().map(count).collect()
+}
+
+/// The verdicts of a store to which weights are fitted: those in languages in which there are `least` of each kind. Fewer change no result.
 ///
 /// # Errors
 /// When the file of marks cannot be read.
-pub fn verdicts(store: &Store) -> Result<Verdicts> {
+pub fn verdicts(store: &Store, least: usize) -> Result<Verdicts> {
+    let mut found = standing(store)?;
+    let count = |judged: &[Judged], kind: bool| judged.iter().filter(|judged| judged.1 == kind).count();
+    found.0.retain(|_, judged| count(judged, true).min(count(judged, false)) >= least);
+    Ok(found)
+}
+
+/// The verdicts that count: the last verdict of each reviewer on a pair, if it is right or wrong. The same tag of a language that nothing
+/// names is another language on another site, so pairs in such a language are left out. The order in which reviewers
+/// and pairs were marked means nothing.
+fn standing(store: &Store) -> Result<Verdicts> {
     let marks = Reviews::of(store.folder()).marks()?;
     let mut found = Verdicts::default();
     for (marked, said) in marks.standing() {
@@ -76,7 +117,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let store = Store::open(folder.path(), Access::Write).expect("an empty folder");
         let langs = LangPair::new(Lang::EN, Lang::ZH).expect("two languages");
-        let none = verdicts(&store).expect("no marks");
+        let none = verdicts(&store, 0).expect("no marks");
         assert_eq!((none.hash_of(langs), none.by_domain([langs].into_iter()).len()), (0, 0));
         use Verdict::{Right, Unsure, Wrong};
         let said =
@@ -86,7 +127,7 @@ mod tests {
             let mark = Mark { marked, verdict, reviewer: reviewer.to_owned(), at: String::new() };
             Reviews::of(folder.path()).add(&mark).expect("room on disk");
         }
-        let found = verdicts(&store).expect("marks").by_domain([langs].into_iter());
+        let found = verdicts(&store, 0).expect("marks").by_domain([langs].into_iter());
         let expected = (["x.org/en", "x.org/zh"].map(str::to_owned), false);
         assert_eq!(found["x.org"][&langs], [expected]);
         let variant = Lang::from_tag("pt-BR").expect("a tag");
@@ -94,12 +135,18 @@ mod tests {
         let mark = Mark { marked, verdict: Some(Right), reviewer: "ann".to_owned(), at: String::new() };
         Reviews::of(folder.path()).add(&mark).expect("room on disk");
         let langs = LangPair::new(Lang::EN, variant).expect("two languages");
-        assert_ne!(verdicts(&store).expect("marks").hash_of(langs), 0);
+        assert_ne!(verdicts(&store, 0).expect("marks").hash_of(langs), 0);
+        // One right verdict, and none that says wrong.
+        assert_eq!(verdicts(&store, 1).expect("marks").hash_of(langs), 0);
+        let counted = counted_verdicts(&store).expect("marks");
+        let of_langs = counted.iter().find(|found| found.langs == langs);
+        assert_eq!(of_langs, Some(&CountedVerdicts { langs, right: 1, wrong: 0, is_learnt: false }));
+        assert!(of_langs.is_some_and(|found| found.are_enough(0) && !found.are_enough(1)));
         let unnamed = Lang::unnamed(0).expect("a letter");
         let marked = Marked::pages(("http://x.org/en", Lang::EN), ("http://x.org/b", unnamed));
         let mark = Mark { marked, verdict: Some(Right), reviewer: "ann".to_owned(), at: String::new() };
         Reviews::of(folder.path()).add(&mark).expect("room on disk");
         let langs = LangPair::new(Lang::EN, unnamed).expect("two languages");
-        assert_eq!(verdicts(&store).expect("marks").hash_of(langs), 0);
+        assert_eq!(verdicts(&store, 0).expect("marks").hash_of(langs), 0);
     }
 }

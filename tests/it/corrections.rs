@@ -301,13 +301,25 @@ fn verdicts_teach_the_next_run_and_are_taken_back_without_a_trace() {
             r#"{{"url_a":"http://one.org/en/{number}.html","url_b":"http://one.org/fr/{number}.html","lang_a":"en","lang_b":"fr","verdict":{verdict},"reviewer":"ann","at":"2026-11-28T00:00:00Z"}}"#
         )
     };
-    let marks = |verdict: &str| (0..40).map(|number| mark(number, verdict) + "\n").collect::<String>();
+    let verdict = |number: u32, right: u32| if number < right { "\"right\"" } else { "\"wrong\"" };
+    let marks = |right: u32| (0..40).map(|number| mark(number, verdict(number, right)) + "\n").collect::<String>();
+    let told = || {
+        let status = rows(&store, &["status"]);
+        status.iter().find(|row| row["what"] == "verdicts").expect("a line")["detail"].as_str().map(str::to_owned)
+    };
+    let keep = |marks: String| fs::write(store.join("review/marks.jsonl"), marks).expect("a store");
     fs::create_dir_all(store.join("review")).expect("a store");
-    fs::write(store.join("review/marks.jsonl"), marks("\"wrong\"")).expect("a store");
+    // One too few to fit weights to.
+    keep(marks(19));
+    assert!(stale(&store).is_empty());
+    assert_eq!(told().as_deref(), Some("19 right and 21 wrong: weights are fitted from 20 of each on"));
+    keep(marks(20));
     assert_eq!(stale(&store), ["verify", "iterate", "align"]);
     run(&store, &[]);
     assert!(stale(&store).is_empty());
-    fs::write(store.join("review/marks.jsonl"), marks("\"wrong\"") + &marks("null")).expect("a store");
+    assert_eq!(told().as_deref(), Some("20 right and 20 wrong: weights are fitted to them"));
+    let taken_back: String = (0..40).map(|number| mark(number, "null") + "\n").collect();
+    keep(marks(20) + &taken_back);
     assert!(!stale(&store).is_empty());
     run(&store, &[]);
     assert_same(&store, &before);

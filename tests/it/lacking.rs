@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::languages::ILOCANO;
 use crate::sites::{SiteBuilder, html};
 use crate::support::{Held, diglot, rows, stdout};
 
@@ -56,6 +57,21 @@ fn text<'r>(row: &'r serde_json::Map<String, Value>, column: &str) -> &'r str {
 fn few_pairs(store: &Path) -> Vec<(String, String)> {
     let lines = rows(store, &["hosts", "--few-pairs"]);
     lines.iter().map(|row| (text(row, "host").to_owned(), text(row, "why").to_owned())).collect()
+}
+
+#[test]
+fn what_a_text_was_only_guessed_to_be_in_is_no_language_of_its_host() {
+    let (_folder, store) = store_of(&["--langs", "fr,en"], |archive| {
+        for number in 0..PAGES {
+            archive.page(hidden("guess.ex.test", number), "en", number);
+            let other = ILOCANO.replace("</p>", &format!(" {number}</p>"));
+            archive.capture(hidden("guess.ex.test", number + 1000), SiteBuilder::DAY, &other);
+            archive.page(hidden("told.ex.test", number), "en", number);
+            archive.page(hidden("told.ex.test", number + 1000), "de", number + 1000);
+        }
+    });
+    let hosts: Vec<String> = few_pairs(&store).into_iter().map(|found| found.0).collect();
+    assert_eq!(hosts, ["told.ex.test"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::support::{Held, diglot, export, run, stdout};
 const PAGES: u64 = 6;
 
 /// Article 22 of the Universal Declaration of Human Rights in Ilocano, which a model takes for Javanese.
-const ILOCANO: &str = "<html><body><p>Tunggal meysa ket kas meysa nga miembro iti gimong, nga adda kalinteganna iti kinatalged ti gimong ken \
+pub const ILOCANO: &str = "<html><body><p>Tunggal meysa ket kas meysa nga miembro iti gimong, nga adda kalinteganna iti kinatalged ti gimong ken \
     kaikarianna nga maawatan iti babaen a kabaelan ti umili ken pannakitinnulong ti sangalubongan a mayannatop ti organisasyon ken kinabaknang ti \
     tunggal Estado iti panabiag, sosyal ken dagiti kalintegan kultural nga nasken ti kinatak-nenga ken ti wayawaya a panangpasayaatna iti \
     kinataona.</p></body></html>";

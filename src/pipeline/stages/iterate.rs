@@ -87,7 +87,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
         return Ok(stale);
     }
     let params = fingerprint(stage, config);
-    let verdicts = verdicts(store)?;
+    let verdicts = verdicts(store, config.judge.fit.min_verdicts)?;
     for id in (0..store.site_count()?).map(SiteId) {
         let verified = if config.strategy == Strategy::Links {
             let generation = store.site(id)?.map_or(0, |head| head.generation);

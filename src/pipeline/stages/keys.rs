@@ -37,7 +37,7 @@ impl Stage for Keys {
     }
 
     fn version(&self) -> u32 {
-        19
+        20
     }
 
     fn sections(&self) -> &'static [&'static str] {

@@ -91,7 +91,7 @@ impl Verify {
         let mut by_langs = training_pairs(store, config)?;
         store.keep_learnt(by_langs.keys().copied())?;
         let mut inputs = BTreeMap::new();
-        let verdicts = verdicts(store)?;
+        let verdicts = verdicts(store, config.judge.fit.min_verdicts)?;
         for (&langs, pairs) in &by_langs {
             let wanted = inputs_of(pairs, store, fingerprint(self, config))? ^ verdicts.hash_of(langs);
             if store.learnt_head(langs)?.is_none_or(|head| head.inputs != wanted) {
@@ -211,7 +211,7 @@ fn stale_sites(stage: &dyn Stage, store: &Store, config: &Config) -> Result<Vec<
         return Ok(stale);
     }
     let params = fingerprint(stage, config);
-    let verdicts = verdicts(store)?;
+    let verdicts = verdicts(store, config.judge.fit.min_verdicts)?;
     for id in (0..store.site_count()?).map(SiteId) {
         let generation = store.site(id)?.map_or(0, |head| head.generation);
         let head = store.judged_head(Judged::Verified, id)?.unwrap_or_default();

