@@ -241,8 +241,8 @@ struct Said {
 }
 
 impl Said {
-    /// What contents say of the pair as one of its source. Where pages of a template are alike, near misses take this off from most
-    /// pairs, and none of it shows that contents disagree; so they are left out here.
+    /// What contents say when it is asked how often the pair's source is right. Where pages of a template are alike, near misses take from
+    /// most pairs what their contents said, and none of it shows that these disagree; so near misses are left out here.
     fn contents(&self) -> f64 {
         self.counted + self.usual
     }
@@ -443,7 +443,7 @@ fn weigh<'c>(
         let (all_contents, all) = scorer.contents_and_all(&one.similarities);
         let place = one.similarities.get(Measure::Place).map_or(0.0, |_| prior.misplaced);
         let (counted, addresses) = (params.fit.counted(all_contents), all - all_contents - place);
-        let near = near::evidence(&one.similarities);
+        let near = if is_by_address(one.candidate.method) { near::evidence(&one.similarities) } else { 0.0 };
         Said { all, all_contents, counted, usual: 0.0, near, addresses, names: 0.0, rivals: 0.0, part, is_own }
     };
     let mut said: Vec<Said> = compared.iter().map(say).collect();

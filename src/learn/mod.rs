@@ -1,7 +1,7 @@
 //! What a run learns of each language pair: the usual ratio of lengths, which words translate each other, and from verdicts of
 //! people the weights of the score.
 //!
-//! [`TrainingPairs`] samples pairs of credible keys, and [`near_misses`](crate::verify::misses::near_misses) makes pairs that are surely wrong but close to these. A
+//! [`TrainingPairs`] samples pairs of credible keys, which are compared with their [near misses](crate::verify::misses). A
 //! [`Trainer`](trainer::Trainer) learns words and lengths from texts, a [`Learner`] everything that is learnt of language pairs.
 //! [`learn_from_site`] learns words and lengths from the most certain pairs in parts of one site. [`Models`] hold what was learnt and what
 //! the user gave, for comparing pages; [`WithOwn`] adds what a site teaches.

@@ -1,5 +1,7 @@
 //! All candidates that can be proposed without comparing pages.
 
+use rustc_hash::FxHashSet;
+
 use super::hreflang::of_hreflang;
 use super::keys::{of_keys, of_marks, of_weak_keys};
 use super::links::of_mutual_links;
@@ -66,7 +68,9 @@ pub fn judge_direct(
         compared.extend(more);
         let evidence = |one: &Compared| scorer(one.candidate.pair.langs).contents(&one.similarities);
         order::set_order(site, &series, &mut compared, evidence);
-        near::compare_near_misses(site, &mut compared, &|_| true, knows, params)?;
+        let of_series: FxHashSet<LangPair> = series.iter().map(|series| series.langs).collect();
+        let is_of_series = |one: &Compared| of_series.contains(&one.candidate.pair.langs);
+        near::compare_near_misses(site, &mut compared, &is_of_series, knows, params)?;
         judged = decide(&compared);
     }
     beside_versions(&mut judged.pairs, &params.prior);

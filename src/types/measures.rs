@@ -56,7 +56,7 @@ macro_rules! measures {
                 Named = "named";
                 /// 0 if a page stands under another language than that of its text. It is not part of the evidence.
                 Place = "place";
-                /// How probable a pair that addresses propose is beside its near misses, by contents alone: 1 where nothing near either page
+                /// What near misses leave of the odds that contents give to a pair that addresses propose: 1 where nothing beside either page
                 /// is like a translation of the other. It is evidence of its own ([`near`](crate::judge::near)).
                 Near = "near";
             }

@@ -1,4 +1,4 @@
-//! Near misses: pairs that are surely wrong but close to right ones.
+//! Near misses: pairs beside those that are proposed, which are hardly right.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,6 +58,7 @@ const DOUBT: f64 = 0.5;
 fn near_misses_of_part(site: &SiteView<'_>, pairs: &[PageIds], is_wanted: &[bool], reach: Reach) -> BTreeSet<PageIds> {
     let mut by_length: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
     by_length.sort_unstable_by_key(|&page| (site.facts(page).text_bytes, page));
+    by_length.dedup();
     let places: FxHashMap<u32, usize> = by_length.iter().enumerate().map(|(at, &page)| (page, at)).collect();
     let mut found: BTreeSet<PageIds> = BTreeSet::new();
     for (at, &(a, b)) in pairs.iter().enumerate().filter(|(at, _)| is_wanted[*at]) {

@@ -225,6 +225,20 @@ fn a_source_is_doubtful_where_its_contents_often_disagree() {
     assert!(!all(&good).is_doubtful(&one(0, 100, Method::Words, &[]).candidate, &whole(&good)));
 }
 
+#[test]
+fn what_near_misses_say_counts_for_a_pair_that_addresses_propose_and_not_for_its_source() {
+    let with = |method, near: f32| {
+        let pairs = (0..10).map(|i| one(i, 100 + i, method, &[(C, 0.9)]));
+        let last = one(10, 110, method, &[(C, 0.9), (Measure::Near, near)]);
+        let pair = of(&all(&pairs.chain([last]).collect::<Vec<_>>()), 10, 110);
+        (f64::from(pair.beliefs.log_odds), pair.beliefs.source, pair.beliefs.agree)
+    };
+    let [none, some] = [1.0, (-4f32).exp()].map(|near| with(Method::Key, near));
+    assert!((none.0 - some.0 - 4.0).abs() < 0.3, "{none:?} {some:?}");
+    assert!((none.1 - some.1).abs() < 1e-3 && (none.2 - some.2).abs() < 1e-3, "{none:?} {some:?}");
+    assert_eq!(with(Method::Words, 1.0), with(Method::Words, (-4f32).exp()));
+}
+
 fn said(addresses: f64, names: f64) -> Said {
     Said {
         all: 0.0,

@@ -107,7 +107,10 @@ fn of_page(page: &PageExplanation, lines: &mut Lines) {
 
 /// What speaks most against a rejected candidate, and for it.
 fn of_weighed(weighed: &Weighed, lines: &mut Lines) {
-    let fact = |fact: &MeasureFacts| format!("{} {:.3}, {:+.2} nats", fact.measure.name(), fact.value, fact.nats);
+    let fact = |fact: &MeasureFacts| match fact.measure {
+        Measure::Near => format!("near misses {:+.2} nats", fact.nats),
+        measure => format!("{} {:.3}, {:+.2} nats", measure.name(), fact.value, fact.nats),
+    };
     for (name, facts) in [("- against it", &weighed.against), ("- for it", &weighed.in_favour)] {
         if !facts.is_empty() {
             lines.add(name, facts.iter().map(fact).collect::<Vec<_>>().join("; "));
@@ -230,7 +233,10 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
         }
         if measure.measure == Measure::Near {
             if measure.value < ALL_LEFT {
-                lines.add("near misses", format!("are about as much alike: {:+.2} nats", measure.nats));
+                lines.add(
+                    "near misses",
+                    format!("pages beside these have such contents too: {:+.2} nats", measure.nats),
+                );
             }
             continue;
         }
@@ -241,7 +247,7 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
     }
 }
 
-/// If rivals, or near misses, leave so much of a probability, they are not worth naming.
+/// If rivals leave so much of a probability, or near misses of the odds of contents, they are not worth naming.
 const ALL_LEFT: f32 = 0.995;
 
 /// How the evidence was turned into a probability.
