@@ -6,7 +6,7 @@
 //!
 //! SITES is a folder as `fit-weights` takes it. Each ARRANGED folder has the same sites together, under other addresses: `warc/*.warc.gz`, and for each site
 //! `gold/NAME.pairs.tsv`, `gold/NAME.grey.tsv` and `gold/NAME.pages.tsv.gz`, whose first column names its pages. The sites are dealt into FOLDS
-//! groups; each is scored by the shipped weights fitted to the others. Prints one line an arrangement, the bins of calibration over all of them, and
+//! groups; each is scored by weights fitted to the others, and by what is usual there by these weights. Prints one line an arrangement, the bins of calibration over all of them, and
 //! what each site has. What is *across sites* is the most of any group. Examples are chosen with the shipped weights, of all sites; what is fitted is without the site.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use diglot::query::{self, Scope};
 use diglot::store::Store;
 use diglot::types::{CanonicalUrl, Outcome};
 
-use crate::weights::{Examples, fit, gold, judged, sites};
+use crate::weights::{Examples, fit, gold, judged, sites, usual};
 use crate::{Result, Usage};
 
 /// What came out of one arrangement.
@@ -47,7 +47,10 @@ pub fn run(arguments: &[String]) -> Result<()> {
         let others: Vec<&Examples> =
             examples.iter().enumerate().filter(|(at, _)| at % folds != fold).map(|(_, one)| one).collect();
         let mut config = Config::preset("default").ok_or("no preset")?;
-        config.judge.fit.shipped = fit(&others);
+        let weights = fit(&others);
+        (config.judge.prior.usual, config.judge.prior.usual_variance) = usual(&others, &weights);
+        eprintln!("fold {fold}: usual {:.2} ± √{:.2}", config.judge.prior.usual, config.judge.prior.usual_variance);
+        config.judge.fit.shipped = weights;
         let held: Vec<_> = sites.iter().enumerate().filter(|(at, _)| at % folds == fold).map(|(_, one)| one).collect();
         for (how, outcomes) in &mut all {
             if how == "alone" {

@@ -128,6 +128,19 @@ impl Examples {
     }
 }
 
+/// What counts of the evidence of contents of right pairs by some weights, in nats: the mean over sites of its means, and of its variances.
+pub fn usual(examples: &[&Examples], scorer: &Scorer) -> (f64, f64) {
+    let params = FitParams::default();
+    let of_site = |site: &&Examples| {
+        let said: Vec<f64> = site.good.iter().map(|one| params.counted(scorer.contents(one))).collect();
+        let mean = said.iter().sum::<f64>() / said.len() as f64;
+        (mean, said.iter().map(|said| (said - mean).powi(2)).sum::<f64>() / said.len() as f64)
+    };
+    let sites: Vec<(f64, f64)> = examples.iter().filter(|site| site.good.len() >= LEAST).map(of_site).collect();
+    let mean = |of: fn(&(f64, f64)) -> f64| sites.iter().map(of).sum::<f64>() / sites.len() as f64;
+    (mean(|site| site.0), mean(|site| site.1))
+}
+
 fn thin<T>(list: Vec<T>) -> Vec<T> {
     let step = list.len() / MOST + 1;
     list.into_iter().step_by(step).collect()
