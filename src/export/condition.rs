@@ -438,11 +438,12 @@ mod tests {
         // The condition is on a language with all its scripts and regions, or on one of these.
         let variants = serde_json::json!([{ "lang": "sr-Latn", "pages": 12 }, { "lang": "pt-BR", "pages": 3 }]);
         let row = [Json::from("ex.org"), Json::from(15), Json::from(true), variants];
-        for text in ["langs=sr", "langs=sr-Latn", "langs=sr-latn", "langs=pt", "langs!=sr-Cyrl", "langs!=s", "host!=ex"]
+        for text in
+            ["langs=sr", "langs=sr-Latn", "langs=sr-latn", "langs=pt", "langs!=sr-Cyrl", "langs!=srr", "host!=ex"]
         {
             assert!(of(text, &row), "{text}");
         }
-        for text in ["langs!=sr", "langs=sr-Cyrl", "langs=s", "langs=", "langs=p", "host=ex"] {
+        for text in ["langs!=sr", "langs=sr-Cyrl", "langs=srr", "langs=", "langs=pts", "host=ex"] {
             assert!(!of(text, &row), "{text}");
         }
         let missing = [Json::Null, Json::Null];
