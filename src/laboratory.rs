@@ -2,7 +2,7 @@
 //! No promise is made about any of it. A test demands that the laboratory names all that stands here.
 
 pub mod align {
-    pub use crate::align::train::learn;
+    pub use crate::align::train::{KnownWords, learn};
     pub use crate::align::{Cost, Document, Lengths, Model, Params, Span, WordEvidence, align, align_by};
 }
 pub mod archive {

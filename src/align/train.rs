@@ -13,6 +13,15 @@ use super::translation::WordEvidence;
 use crate::lexicon::{Corpus, Kept, KnownPair, Vocabulary, known_vocabularies, vocabularies};
 use crate::types::{Bead, Step, Watch};
 
+/// Words that are known before sentences are aligned.
+#[derive(Clone, Debug, Default)]
+pub struct KnownWords {
+    /// Those that verification has learnt.
+    pub learnt: Vec<KnownPair>,
+    /// Those of the user's word lists.
+    pub given: Vec<KnownPair>,
+}
+
 /// Learns a language pair from page pairs, beginning with the words that are `known`.
 ///
 /// Words give less evidence on pages from which they were not learnt. So `held_out` pages replace some of the others in the calibration: as
@@ -21,7 +30,7 @@ use crate::types::{Bead, Step, Watch};
 pub fn learn(
     pages: &[Pages<'_>],
     held_out: &[Pages<'_>],
-    known: &[KnownPair],
+    known: &KnownWords,
     params: &Params,
     watch: &dyn Watch,
 ) -> Model {
@@ -40,7 +49,7 @@ const GROWTH: usize = 4;
 ///
 /// The model is trained on the fly (Tomás et al. 2008, §2.3): a few pages are aligned by known words, equal words and lengths, then more
 /// pages with the help of what these taught, and in the end all pages.
-fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params, watch: &dyn Watch) -> Model {
+fn learn_words(pages: &[Pages<'_>], known: &KnownWords, params: &Params, watch: &dyn Watch) -> Model {
     let (train, translation) = (&params.train, &params.translation);
     let (max_translations, min_probability) = (translation.max_translations, translation.min_probability);
     let kept = Kept { max_translations, min_probability };
@@ -64,8 +73,9 @@ fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params, watch:
                 corpus.add(words_a, words_b, 0, train.words.model.max_sentence_words);
             }
         }
+        corpus.give(&known.given, 0);
         let counts = corpus.learn(0, &train.words);
-        let beside = corpus.beside(known);
+        let beside = corpus.beside(&known.learnt);
         [model.a, model.b] = vocabularies(&corpus, &counts, &beside, &train.words, kept);
         model.lengths = lengths(portion, &beads);
         if count >= pages.len() {
@@ -75,16 +85,19 @@ fn learn_words(pages: &[Pages<'_>], known: &[KnownPair], params: &Params, watch:
     }
 }
 
-/// The vocabularies of some pages, with the known translations.
-fn known_words(pages: &[Pages<'_>], known: &[KnownPair]) -> [Vocabulary; 2] {
-    if known.is_empty() {
+/// The vocabularies of some pages, with the known translations; of a pair of words that was learnt and given, as it was learnt.
+fn known_words(pages: &[Pages<'_>], known: &KnownWords) -> [Vocabulary; 2] {
+    let mut pairs = [known.learnt.as_slice(), known.given.as_slice()].concat();
+    if pairs.is_empty() {
         return Default::default();
     }
+    pairs.sort_by_key(|pair| (pair.0, pair.1));
+    pairs.dedup_by_key(|pair| (pair.0, pair.1));
     let mut corpus = Corpus::default();
     for (a, b) in pages {
         corpus.add(&a.words, &b.words, 0, usize::MAX);
     }
-    known_vocabularies(&corpus, known)
+    known_vocabularies(&corpus, &pairs)
 }
 
 /// The beads of a page pair that have two sides; those in lists that each language sorts itself are left out, since they would teach errors.
@@ -156,7 +169,7 @@ mod tests {
         let words = Words::new();
         let texts: Vec<(String, String)> = (0..pages).map(|seed| (page(ENGLISH, seed), page(FRENCH, seed))).collect();
         let pages: Vec<Pages<'_>> = texts.iter().map(|(a, b)| (document(a, &words), document(b, &words))).collect();
-        learn(&pages, &[], &[], &Params::default(), &())
+        learn(&pages, &[], &KnownWords::default(), &Params::default(), &())
     }
 
     #[test]
@@ -171,6 +184,20 @@ mod tests {
         // Each share is stored in eight bits.
         assert!((model.a.shares.iter().sum::<f32>() - 1.0).abs() < 0.01);
         assert!(model.scoring != Scoring::default() && model.lengths != Lengths::default());
+    }
+
+    #[test]
+    fn entries_of_word_lists_are_known_though_no_page_has_them() {
+        let words = Words::new();
+        let (a, b) = (page(&["house", "tree"], 1), page(&["maison", "arbre"], 1));
+        let pages = [(document(&a, &words), document(&b, &words))];
+        let given = vec![(hash("violin"), hash("violon"), 1.0, 1.0)];
+        let known = KnownWords { given, ..KnownWords::default() };
+        let model = learn(&pages, &[], &known, &Params::default(), &());
+        let at = model.a.find(hash("violin")).expect("a word of the list");
+        assert_eq!(model.a.shares[at], 0.0, "it does not stand anywhere");
+        let (other, p) = model.a.translations(at).next().expect("a translation");
+        assert!(model.b.words[other as usize] == hash("violon") && p > 0.3, "{p}");
     }
 
     #[test]

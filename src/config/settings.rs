@@ -344,7 +344,7 @@ pub const SETTINGS: &[Setting] = &[
         takes: Takes::Files,
         example: "/words.en-fr.tsv",
         is_tuning: false,
-        stages: &["verify", "iterate"],
+        stages: &["verify", "iterate", "align"],
         set: |config, text| {
             config.lexicons.push(GivenFile::new(text));
             Ok(())

@@ -15,6 +15,7 @@ use crate::align::routes::Routes;
 use crate::error::{Error, Result};
 use crate::index::site::Urls;
 use crate::learn::Halves;
+use crate::lexicon::LexiconSet;
 use crate::pipeline::stages::align::{Align, learn_pages};
 use crate::site::Site;
 use crate::site::bitext::{model_of, model_record, page_place};
@@ -95,13 +96,16 @@ pub fn model(job: &StepJob<'_>, input: &mut Input, output: &mut Output<'_>) -> R
     }
     let learnt = learnt(job, &by_langs.keys().copied().collect())?;
     let known: BTreeMap<LangPair, Halves> = learnt.into_iter().map(|(langs, learnt)| (langs, learnt.halves)).collect();
-    let words = Words::new();
+    let (words, lexicons) = (Words::new(), LexiconSet::read(&job.config.lexicons)?);
     for (langs, mut texts) in by_langs {
         texts.sort_unstable_by_key(|text| text.place);
         let count = texts.iter().filter(|text| text.is_learnt).count();
         let pages: Vec<_> = texts.into_iter().map(|text| text.pages).collect();
         let known = known.get(&langs).map(pairs_of_halves).unwrap_or_default();
-        let model = model_record(langs, learn_pages((&pages, count), langs, &known, (&job.config.align, &words), &()));
+        let model = model_record(
+            langs,
+            learn_pages((&pages, count), langs, (&known, &lexicons), (&job.config.align, &words), &()),
+        );
         let row = ModelRow {
             langs: of_langs(langs),
             ratio: model.ratio,

@@ -107,9 +107,7 @@ fn meant_by(text: &str) -> Option<Lang> {
         return Some(lang);
     }
     // A short name is similar to many.
-    if text.chars().nth(3).is_none() {
-        return None;
-    }
+    text.chars().nth(3)?;
     // `mandarin`, `farsi`, `myanmar`: a word in the names of one language alone.
     let of_word = || {
         let langs = BY_WORD.get(&text.to_lowercase()).filter(|langs| langs.len() == 1);

@@ -45,13 +45,19 @@ impl Default for Numbering {
 
 impl Numbering {
     fn number(&mut self, word: u64) -> u32 {
+        let number = self.named(word);
+        self.counts[number as usize] += 1;
+        number
+    }
+
+    /// The number of a word that need not occur anywhere.
+    fn named(&mut self, word: u64) -> u32 {
         let new = self.hashes.len() as u32;
         let number = *self.numbers.entry(word).or_insert(new);
         if number == new {
             self.hashes.push(word);
             self.counts.push(0);
         }
-        self.counts[number as usize] += 1;
         number
     }
 
@@ -102,6 +108,8 @@ struct TextPair {
     middle: u32,
     end: u32,
     half: u8,
+    /// True for an entry of a word list, which needs no other to confirm it.
+    is_given: bool,
 }
 
 impl Corpus {
@@ -117,7 +125,21 @@ impl Corpus {
         self.words.extend(a.iter().map(|&word| first.number(word)));
         let middle = self.words.len() as u32;
         self.words.extend(b.iter().map(|&word| second.number(word)));
-        self.pairs.push(TextPair { start, middle, end: self.words.len() as u32, half: half as u8 });
+        self.push(start, middle, half, false);
+    }
+
+    /// Adds entries of word lists to a half: pairs of texts of one word each. Their words do not count as having occurred.
+    pub fn give(&mut self, entries: &[KnownPair], half: usize) {
+        for &(a, b, ..) in entries {
+            let start = self.words.len() as u32;
+            let [first, second] = &mut self.sides;
+            self.words.extend([first.named(a), second.named(b)]);
+            self.push(start, start + 1, half, true);
+        }
+    }
+
+    fn push(&mut self, start: u32, middle: u32, half: usize, is_given: bool) {
+        self.pairs.push(TextPair { start, middle, end: self.words.len() as u32, half: half as u8, is_given });
     }
 
     /// The known translations of which at least one word occurs in no text. Their words get numbers.
@@ -210,7 +232,7 @@ pub struct WordCounts {
     words: Vec<u32>,
     /// C(e, f) for each of these: of the second language's word given the first's, and the other way round.
     cells: Vec<[f32; 2]>,
-    /// For each of these, whether both words occur in more than one pair of texts.
+    /// For each of these, whether both words occur in more than one pair of texts, or in an entry of a word list.
     repeated: Vec<bool>,
     /// C(e) of the words of the first language, and of the second.
     totals: [Vec<f64>; 2],
@@ -237,13 +259,13 @@ impl WordCounts {
             counts.words.push(0);
             counts.repeated.push(true);
             for &(pair, _) in pairs {
-                let TextPair { middle, end, .. } = corpus.pairs[pair as usize];
+                let TextPair { middle, end, is_given, .. } = corpus.pairs[pair as usize];
                 for &other in &corpus.words[middle as usize..end as usize] {
                     let seen = &mut seen[other as usize];
                     if seen.0 != word + 1 {
                         *seen = (word + 1, pair, counts.words.len() as u32);
                         counts.words.push(other);
-                        counts.repeated.push(false);
+                        counts.repeated.push(is_given);
                     } else if seen.1 != pair {
                         counts.repeated[seen.2 as usize] = true;
                     }
@@ -499,6 +521,22 @@ mod tests {
                 prop_assert_eq!(seen, all.filter(|&(a, b)| is_given(a, b)).count());
             }
         }
+    }
+
+    #[test]
+    fn entries_of_word_lists_are_learnt_without_having_occurred() {
+        let mut corpus = Corpus::default();
+        corpus.add(&[1, 2], &[11, 12], 0, 9);
+        corpus.give(&[(1, 11, 1.0, 1.0), (5, 15, 1.0, 1.0)], 0);
+        let params = LearnParams { repeated: true, ..LearnParams::of_sentences(3) };
+        let counts = corpus.learn(0, &params);
+        let [first, second] = &corpus.sides;
+        let mut found = Vec::new();
+        counts.for_each(&corpus, &params, 0.1, |a, b, _| {
+            found.push((first.hashes()[a as usize], second.hashes()[b as usize]));
+        });
+        assert_eq!(found, [(1, 11), (5, 15)], "others met once, in a text");
+        assert_eq!((first.counts(), second.counts()), (&[0, 1, 1, 0][..], &[0, 1, 1, 0][..]));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use rustc_hash::FxHashMap;
+
+use super::em::KnownPair;
 use super::side::Side;
 use super::translations::Translations;
 use crate::error::{Error, Result};
@@ -128,7 +131,6 @@ impl Lexicon {
     }
 
     /// All pairs, sorted.
-    #[cfg(test)]
     pub fn pairs(&self) -> impl Iterator<Item = (u64, u64)> {
         let keys = self.forth.keys.iter().enumerate();
         keys.flat_map(|(at, &word)| self.forth.values_at(at).iter().map(move |&other| (word, other)))
@@ -307,6 +309,25 @@ pub struct Between<'s> {
     lexicons: Vec<(&'s Lexicon, bool)>,
 }
 
+impl Between<'_> {
+    /// All pairs of words, each once, sorted, with the probability of either word for one of the translations of the other, each of which is as likely.
+    pub fn pairs(&self) -> Vec<KnownPair> {
+        let mut pairs: Vec<(u64, u64)> = Vec::new();
+        for (lexicon, turned) in &self.lexicons {
+            let entries = lexicon.pairs();
+            pairs.extend(entries.map(|(a, b)| if *turned { (b, a) } else { (a, b) }));
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut counts: [FxHashMap<u64, f32>; 2] = Default::default();
+        for &(a, b) in &pairs {
+            *counts[0].entry(a).or_default() += 1.0;
+            *counts[1].entry(b).or_default() += 1.0;
+        }
+        pairs.into_iter().map(|(a, b)| (a, b, 1.0 / counts[0][&a], 1.0 / counts[1][&b])).collect()
+    }
+}
+
 impl Translations for Between<'_> {
     fn langs(&self) -> LangPair {
         self.langs
@@ -415,6 +436,17 @@ mod tests {
         assert_eq!(known("zh-Hant"), Some(vec![hash("猫"), hash("貓")]));
         assert_eq!(known("zh"), known("zh-Hant"));
         assert_eq!(known("fr"), None);
+    }
+
+    #[test]
+    fn all_lists_of_two_languages_together_have_each_pair_once() {
+        let mut set = LexiconSet::default();
+        let (en, fr) = (lang("en"), lang("fr"));
+        let langs = LangPair::new(en, fr).expect("two languages");
+        set.add(Lexicon::new(langs, [(1, 11), (1, 12), (2, 12)]));
+        set.add(Lexicon::new(langs, [(1, 11)]));
+        let pairs = set.between(langs).expect("two lists").pairs();
+        assert_eq!(pairs, [(1, 11, 0.5, 1.0), (1, 12, 0.5, 0.5), (2, 12, 1.0, 0.5)]);
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::align::train::learn;
+use crate::align::train::{KnownWords, learn};
 use crate::align::{Params, WordEvidence, align};
 use crate::error::Result;
 use crate::index::site::{Urls, hash_of_pair};
@@ -76,7 +76,7 @@ pub fn for_each_bead(
             .iter()
             .map(|(a, b)| (document(a, langs.a, &words, params), document(b, langs.b, &words, params)))
             .collect();
-        let model = learn(&cut, &[], &[], params, &());
+        let model = learn(&cut, &[], &KnownWords::default(), params, &());
         for pair in &pairs {
             let (a, b) = pages(pair)?;
             let (a, b) = (document(&a, langs.a, &words, params), document(&b, langs.b, &words, params));

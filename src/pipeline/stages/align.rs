@@ -19,7 +19,7 @@ use crate::align::clean::{Reason, SideText};
 use crate::align::repeats::{BeadId, Finder};
 use crate::align::routes::Routes;
 use crate::align::sample::SampledPair;
-use crate::align::train;
+use crate::align::train::{self, KnownWords};
 use crate::align::untranslated::Untranslated;
 use crate::align::{
     AlignPage, Aligned, Document, JudgedBead, Model, Params, WithHub, align_pages, compose_pages, untranslated,
@@ -32,6 +32,7 @@ use crate::language;
 use crate::language::foreign::Untold;
 use crate::language::letters::Letters;
 use crate::learn::SurePair;
+use crate::lexicon::LexiconSet;
 use crate::pipeline::{Context, Stage, fingerprint};
 use crate::site::Site;
 use crate::site::bitext::{accepted, document, is_of_source, model_record, page_place, text_bytes};
@@ -81,7 +82,7 @@ impl Stage for Align {
     }
 
     fn sections(&self) -> &'static [&'static str] {
-        &["align"]
+        &["align", "lexicons"]
     }
 
     fn results(&self) -> Results {
@@ -117,8 +118,14 @@ fn documents<'p>(
     (document(&pages.0, langs.a, words, params), document(&pages.1, langs.b, words, params))
 }
 
-/// Learns one language pair from its sample, beginning with the words that verification has learnt.
-fn learn_pair(store: &Store, langs: LangPair, sample: &Sample, context: &Context<'_>, words: &Words) -> Result<Model> {
+/// Learns one language pair from its sample.
+fn learn_pair(
+    store: &Store,
+    langs: LangPair,
+    sample: &Sample,
+    context: &Context<'_>,
+    (words, lexicons): (&Words, &LexiconSet),
+) -> Result<Model> {
     let read = |pair: &SampledPair| -> Result<PagesOfPair> {
         Ok((store.page(RecordRef(pair.places.0))?, store.page(RecordRef(pair.places.1))?))
     };
@@ -126,17 +133,18 @@ fn learn_pair(store: &Store, langs: LangPair, sample: &Sample, context: &Context
     Ok(learn_pages(
         (&pages, sample.learnt),
         langs,
-        &learnt_pairs(store, langs)?,
+        (&learnt_pairs(store, langs)?, lexicons),
         (&context.config.align, words),
         context,
     ))
 }
 
-/// Learns one language pair from page pairs, beginning with known words. Words are learnt from the first `learnt` page pairs.
+/// Learns one language pair from page pairs, beginning with the words that verification has learnt, and with those of the user's word lists.
+/// Words are learnt from the first `learnt` page pairs.
 pub(crate) fn learn_pages(
     (pages, learnt): (&[PagesOfPair], usize),
     langs: LangPair,
-    known: &[SurePair],
+    (known, lexicons): (&[SurePair], &LexiconSet),
     (params, words): (&Params, &Words),
     watch: &dyn Watch,
 ) -> Model {
@@ -148,7 +156,9 @@ pub(crate) fn learn_pages(
     };
     let cut: Vec<_> = pages.par_iter().map(cut).collect();
     let (learnt, held_out) = cut.split_at(learnt.min(cut.len()));
-    let known: Vec<_> = known.iter().map(|pair| (pair.a, pair.b, pair.forth, pair.back)).collect();
+    let learnt_words = known.iter().map(|pair| (pair.a, pair.b, pair.forth, pair.back)).collect();
+    let given = lexicons.between(langs).map(|lists| lists.pairs()).unwrap_or_default();
+    let known = KnownWords { learnt: learnt_words, given };
     train::learn(learnt, held_out, &known, params, watch)
 }
 
@@ -243,7 +253,9 @@ impl Align {
     ) -> Result<()> {
         context.observer.begin(self.name(), "learning language pairs", "language pairs", Some(stale.len() as u64));
         let (words, done) = (Words::new(), AtomicU64::new(0));
-        do_groups(&mut Learning { stale: stale.chunks(LEARNT_AT_ONCE), params, context, words, done }, store, context)
+        let lexicons = LexiconSet::read(&context.config.lexicons)?;
+        let stale = stale.chunks(LEARNT_AT_ONCE);
+        do_groups(&mut Learning { stale, params, context, words, lexicons, done }, store, context)
     }
 
     /// Aligns the pairs of the given sites, window by window.
@@ -282,6 +294,7 @@ struct Learning<'l> {
     params: u64,
     context: &'l Context<'l>,
     words: Words,
+    lexicons: LexiconSet,
     done: AtomicU64,
 }
 
@@ -294,7 +307,7 @@ impl<'l> Groups for Learning<'l> {
     }
 
     fn work(&self, store: &Store, &(&langs, sample): &Self::Task) -> Result<Model> {
-        let model = learn_pair(store, langs, sample, self.context, &self.words);
+        let model = learn_pair(store, langs, sample, self.context, (&self.words, &self.lexicons));
         let note = format!("{}-{}", langs.a, langs.b);
         self.context.observer.progress(self.done.fetch_add(1, Ordering::Relaxed) + 1, &note);
         model

@@ -1,7 +1,9 @@
 //! How fast are two pages aligned, when what beads cost is made for a band at once, and when each bead asks by itself? Pages of
 //! paragraphs with four sentences of 15 words, with a model learnt from ten others.
 
-use diglot::laboratory::align::{Cost, Document, Lengths, Model, Params, Span, WordEvidence, align, align_by, learn};
+use diglot::laboratory::align::{
+    Cost, Document, KnownWords, Lengths, Model, Params, Span, WordEvidence, align, align_by, learn,
+};
 use diglot::laboratory::text::Words;
 use diglot::types::{Block, Lang};
 use divan::Bencher;
@@ -48,7 +50,7 @@ fn document<'t>((text, blocks): &'t (String, Vec<Block>), words: &Words) -> Docu
 fn model(words: &Words) -> Model {
     let texts: Vec<_> = (0..10).map(|seed| (page(seed, 40, 'a'), page(seed, 40, 'b'))).collect();
     let pages: Vec<_> = texts.iter().map(|(a, b)| (document(a, words), document(b, words))).collect();
-    learn(&pages, &[], &[], &Params::default(), &())
+    learn(&pages, &[], &KnownWords::default(), &Params::default(), &())
 }
 
 /// Asks for each bead by itself.
