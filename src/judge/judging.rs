@@ -98,12 +98,6 @@ pub fn judge(
     judged
 }
 
-/// True for pairs that keys in use, marks and declarations propose. A contradiction in a third language does not outweigh them, since that
-/// language may have the same page twice.
-fn is_declared(method: Method) -> bool {
-    matches!(method, Method::Key | Method::Marks | Method::Hreflang)
-}
-
 /// Accepts the candidates of all languages, the best first, if they have `min_score` or more, if both of their pages are still without a
 /// partner in the other's language, and if the pairs accepted before do not make the pages two different documents. Pairs that keys, marks
 /// and declarations propose are accepted despite such a contradiction. What is contradicted is no rival of other candidates, and these are
@@ -138,7 +132,7 @@ fn decide_once(weighed: &mut [Weighed<'_>], min_score: f64) -> bool {
     for (of, at) in order {
         let Candidate { pair, method, .. } = weighed[of].compared[at].candidate;
         let is_taken = [pair.a, pair.b].iter().any(|&page| taken.contains(&(of, page)));
-        let is_above_all = is_declared(method) || method == Method::Pinned;
+        let is_above_all = method.is_declared() || method == Method::Pinned;
         let is_enough = weighed[of].is_enough(at, min_score);
         weighed[of].outcomes[at] = if is_taken {
             Outcome::LostToBetter
@@ -198,12 +192,6 @@ fn names_by_keys<'c>(compared: impl Iterator<Item = &'c &'c Compared>, parts: &P
 /// The innermost part of the site that a pair is in.
 fn part_of(parts: &Parts, one: &Compared) -> u32 {
     parts.common(one.candidate.pair.a, one.candidate.pair.b)
-}
-
-/// True for candidates that are proposed by their addresses, whatever the pages contain: by keys in use, marks, declarations and the order
-/// of numbered pages.
-pub fn is_by_address(method: Method) -> bool {
-    is_declared(method) || method == Method::Order
 }
 
 /// What is believed of a source before its pairs are seen: the share of them that is right, and how many pairs this belief is worth.
@@ -281,7 +269,7 @@ struct Agree {
 
 impl Agree {
     fn at(&self, one: &Compared, part: u32, parts: &Parts) -> f64 {
-        if is_by_address(one.candidate.method) { &self.by_address } else { &self.free }.at(part, parts)
+        if one.candidate.method.is_by_address() { &self.by_address } else { &self.free }.at(part, parts)
     }
 }
 
@@ -317,7 +305,7 @@ fn shares_of(
         });
         said.iter_mut().zip(odds).for_each(|(said, odds)| said.rivals = odds);
         let right = |((one, said), expected): ((&&Compared, &Said), &f64)| {
-            match is_by_address(one.candidate.method) && !one.same_text {
+            match one.candidate.method.is_by_address() && !one.same_text {
                 false => 0.0,
                 // In the first round only contents are known.
                 true if round == 0 => sigmoid(said.counted + said.near),
@@ -351,7 +339,7 @@ fn shares_of(
             shown(one, said).probability(logit(shares[&source(one)].at(said.part, parts))) > EVEN
         };
         let (by_address, free): (Vec<_>, Vec<_>) =
-            all().filter(belong).partition(|(one, _)| is_by_address(one.candidate.method));
+            all().filter(belong).partition(|(one, _)| one.candidate.method.is_by_address());
         let [by_address, free] = [by_address, free]
             .map(|list| list.iter().map(|(_, said)| (said.part, said.contents())).collect::<Vec<_>>());
         agree = agree_of(&by_address, &free);
@@ -371,7 +359,7 @@ fn names_of(
     // Where keys pair most pages, candidates for the other pages are probably wrong, and do not show how often right pairs share a name.
     let belong = |one: &Compared, said: &Said| {
         let part = said.part;
-        if !is_by_address(one.candidate.method) && beside_keys(by_keys, said, &params.prior) < 1.0 {
+        if !one.candidate.method.is_by_address() && beside_keys(by_keys, said, &params.prior) < 1.0 {
             return 0.0;
         }
         let share = share_at(shares, one, (part, parts), &params.prior);
@@ -443,7 +431,7 @@ fn weigh<'c>(
         let (all_contents, all) = scorer.contents_and_all(&one.similarities);
         let place = one.similarities.get(Measure::Place).map_or(0.0, |_| prior.misplaced);
         let (counted, addresses) = (params.fit.counted(all_contents), all - all_contents - place);
-        let near = if is_by_address(one.candidate.method) { near::evidence(&one.similarities) } else { 0.0 };
+        let near = if one.candidate.method.is_by_address() { near::evidence(&one.similarities) } else { 0.0 };
         Said { all, all_contents, counted, usual: 0.0, near, addresses, names: 0.0, rivals: 0.0, part, is_own }
     };
     let mut said: Vec<Said> = compared.iter().map(say).collect();
@@ -452,7 +440,7 @@ fn weigh<'c>(
     let by_keys = paired_by_keys(&compared, &said, &shares, (langs, parts), prior);
     let share_of = |one: &Compared, said: &Said| {
         let share = share_at(&shares, one, (said.part, parts), prior);
-        if is_by_address(one.candidate.method) { share } else { share.min(beside_keys(&by_keys, said, prior)) }
+        if one.candidate.method.is_by_address() { share } else { share.min(beside_keys(&by_keys, said, prior)) }
     };
     let mut weighed = Weighed {
         langs,
@@ -489,7 +477,7 @@ fn weigh<'c>(
         });
         let is_untranslated = one.same_text && !is_pinned;
         weighed.outcomes.push(if is_untranslated { Outcome::SameText } else { Outcome::LowScore });
-        let belong = is_declared(one.candidate.method) && share + said.of_addresses(agree, params) > 0.0;
+        let belong = one.candidate.method.is_declared() && share + said.of_addresses(agree, params) > 0.0;
         weighed.are_editions.push(belong && log_odds < 0.0);
     }
     weighed.scores = vec![0.0; compared.len()];

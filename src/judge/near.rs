@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::judging::is_by_address;
 use super::params::Params;
 use super::score::Scorer;
 use crate::error::Result;
@@ -48,7 +47,7 @@ pub fn compare_near_misses(
 ) -> Result<()> {
     let mut by_langs: BTreeMap<LangPair, Vec<usize>> = BTreeMap::new();
     for (at, one) in compared.iter().enumerate() {
-        if is_by_address(one.candidate.method) && !one.same_text {
+        if one.candidate.method.is_by_address() && !one.same_text {
             by_langs.entry(one.candidate.pair.langs).or_default().push(at);
         }
     }
@@ -92,7 +91,7 @@ struct Taken {
 
 impl Taken {
     fn new(site: &SiteView<'_>, compared: &[Compared]) -> Taken {
-        let by_address = compared.iter().map(|one| one.candidate).filter(|one| is_by_address(one.method));
+        let by_address = compared.iter().map(|one| one.candidate).filter(|one| one.method.is_by_address());
         let pairs = by_address.map(|one| one.pair).chain(site.forbidden()).collect();
         Taken { pairs, pinned: site.pins().into_iter().flat_map(|pair| [pair.a, pair.b]).collect() }
     }

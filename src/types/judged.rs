@@ -35,6 +35,18 @@ coded! {
 }
 
 impl Method {
+    /// True for keys in use, marks and declarations. A contradiction in a third language does not outweigh what they propose, since that
+    /// language may have the same page twice.
+    pub fn is_declared(self) -> bool {
+        matches!(self, Method::Key | Method::Marks | Method::Hreflang)
+    }
+
+    /// True for what proposes pages by their addresses, whatever these contain: keys in use, marks, declarations and the order of numbered
+    /// pages.
+    pub fn is_by_address(self) -> bool {
+        self.is_declared() || self == Method::Order
+    }
+
     /// Every method, the most trusted first.
     pub const BY_TRUST: [Method; 11] = {
         use Method::*;

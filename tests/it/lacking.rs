@@ -66,7 +66,7 @@ fn what_a_text_was_only_guessed_to_be_in_is_no_language_of_its_host() {
             archive.page(hidden("guess.ex.test", number), "en", number);
             let other = ILOCANO.replace("</p>", &format!(" {number}</p>"));
             archive.capture(hidden("guess.ex.test", number + 1000), SiteBuilder::DAY, &other);
-            archive.page(hidden("told.ex.test", number), "en", number);
+            archive.page(hidden("told.ex.test", number + 2000), "en", number + 2000);
             archive.page(hidden("told.ex.test", number + 1000), "de", number + 1000);
         }
     });

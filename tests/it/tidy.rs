@@ -61,7 +61,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         "pipeline",
         &[
             "align", "archive", "config", "explore", "extract", "intake", "iterate", "judge", "keys", "learn",
-            "papers", "program", "propose", "recover", "site", "store", "upkeep", "verify",
+            "lexicon", "papers", "program", "propose", "recover", "site", "store", "upkeep", "verify",
         ],
     ),
     // Answers of the store, in the words of the methods that left them there.
