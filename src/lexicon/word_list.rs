@@ -11,7 +11,7 @@ use super::translations::Translations;
 use crate::error::{Error, Result};
 use crate::files::{self, GivenFile};
 use crate::text::words::Words;
-use crate::types::{Lang, LangPair};
+use crate::types::{Lang, LangPair, counted};
 
 /// A bilingual word list. Words are looked up by their hashes, in both directions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,18 @@ pub struct Reading {
     pub phrases: u64,
     /// Lines left out because they are not two columns with a word in each, or not UTF-8.
     pub bad_lines: u64,
+}
+
+impl Reading {
+    /// Why a list without a pair of words serves for nothing, and what it should be.
+    fn without_pairs(self) -> String {
+        let Reading { phrases, bad_lines, .. } = self;
+        format!(
+            "it has no pair of words: {}, {}; expected text in UTF-8, and on each line a word, a tab and its translation",
+            counted(phrases, "phrase"),
+            counted(bad_lines, "other line"),
+        )
+    }
 }
 
 /// The most words that one entry in a language without spaces may have.
@@ -278,7 +290,12 @@ impl LexiconSet {
         let words = Words::new();
         for GivenFile { path, .. } in lists {
             let file = files::open(path).map_err(Error::io(path, "opening"))?;
-            set.add(Lexicon::read(BufReader::new(files::text(file)), &path.display().to_string(), &words)?.0);
+            let name = path.display().to_string();
+            let (lexicon, reading) = Lexicon::read(BufReader::new(files::text(file)), &name, &words)?;
+            if lexicon.is_empty() {
+                return Err(Error::input(&name, reading.without_pairs()));
+            }
+            set.add(lexicon);
         }
         Ok(set)
     }
@@ -436,6 +453,23 @@ mod tests {
         assert_eq!(known("zh-Hant"), Some(vec![hash("猫"), hash("貓")]));
         assert_eq!(known("zh"), known("zh-Hant"));
         assert_eq!(known("fr"), None);
+    }
+
+    #[test]
+    fn a_list_without_a_pair_of_words_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let read = |text: &str| {
+            let path = folder.path().join("words.en-fr.tsv");
+            std::fs::write(&path, text).expect("a file");
+            LexiconSet::read(&[GivenFile::new(path.to_str().expect("a name"))])
+        };
+        assert!(read("house\tmaison\n").is_ok());
+        for (text, lines) in
+            [("", "0 other lines"), ("house,maison\n", "1 other line"), ("a big house\tmaison\n", "1 phrase")]
+        {
+            let error = read(text).expect_err("nothing to use").to_string();
+            assert!(error.contains(lines) && error.contains("a tab"), "{error}");
+        }
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl CountedVerdicts {
 /// How many verdicts count in each two languages.
 ///
 /// # Errors
-/// As [`verdicts`].
+/// When the store cannot be read.
 pub fn counted_verdicts(store: &Store) -> Result<Vec<CountedVerdicts>> {
     let count = |(&langs, judged): (&LangPair, &Vec<Judged>)| {
         let right = judged.iter().filter(|judged| judged.1).count();

@@ -57,7 +57,7 @@ macro_rules! measures {
                 /// 0 if a page stands under another language than that of its text. It is not part of the evidence.
                 Place = "place";
                 /// What near misses leave of the odds that contents give to a pair that addresses propose: 1 where nothing beside either page
-                /// is like a translation of the other. It is evidence of its own ([`near`](crate::judge::near)).
+                /// is like a translation of the other. It is evidence of its own (`judge/near.rs`).
                 Near = "near";
             }
             alone {

@@ -327,7 +327,7 @@ impl CandidateOutcome {
             CandidateOutcome::Forbidden => "forbidden by a correction".to_owned(),
             CandidateOutcome::Edition => {
                 format!(
-                    "score {score:.4}: an edition or another text: the addresses belong together, the texts speak against it"
+                    "score {score:.4}: an edition or another text: the addresses belong together, the texts probably do not"
                 )
             }
             CandidateOutcome::Contradicted => {
