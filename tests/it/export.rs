@@ -314,7 +314,7 @@ fn what_cannot_be_copied_is_counted_under_a_reason() {
     command.assert().success().stderr("");
     let other = folder.path().join("s");
     run(&other, &[&file]);
-    let of_webserver = |store: &Path| stdout(store, &["pairs", "webserver.site.test", "--min-score", "0.9"]);
+    let of_webserver = |store: &Path| stdout(store, &["-q", "pairs", "webserver.site.test", "--min-score", "0.9"]);
     assert!(of_webserver(&other).lines().count() > 20, "{}", of_webserver(&other));
 }
 
