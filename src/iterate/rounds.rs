@@ -12,13 +12,12 @@ use crate::error::Result;
 use crate::index::parts::Parts;
 use crate::index::retrieval;
 use crate::judge::prior::{LEAST, STRONG};
-use crate::judge::score::Scorer;
 use crate::judge::{self, JudgedPairs, beside_versions, judge, near, unique};
 use crate::learn::{self, ByPart, Model, Models, WithOwn, learn_from_site};
 use crate::propose::votes::Votes;
 use crate::propose::{Network, Partners, Signs, neighbours, of_words};
 use crate::types::{Candidate, Compared, JudgedPair, LangPair, Measure, Method, Outcome, PagePair, SourceStats};
-use crate::verify::{Dictionaries, PageIds, SiteView};
+use crate::verify::{PageIds, SiteView};
 
 /// Settings of rounds.
 #[derive(Clone, Copy)]
@@ -227,19 +226,18 @@ impl<'v, 's> Rounds<'v, 's> {
         let places: Vec<usize> = (0..self.compared.len()).filter(|&at| is_taught(&self.compared[at])).collect();
         let pairs: Vec<PageIds> =
             places.iter().map(|&at| self.compared[at].candidate.pair).map(|pair| (pair.a, pair.b)).collect();
-        let again = self.site.similarities(&pairs, &self.dictionaries())?;
+        // Not by a method of the whole, whose pairs change meanwhile.
+        let dictionaries = WithOwn { run: self.models, own: &self.own, site: self.site };
+        let again = self.site.similarities(&pairs, &dictionaries)?;
         for (at, similarities) in places.into_iter().zip(again) {
             let one = &mut self.compared[at].similarities;
             for measure in [Measure::Content, Measure::Length] {
                 one.set(measure, similarities.get(measure));
             }
         }
-        let mut compared = std::mem::take(&mut self.compared);
-        let scorer = |langs| self.models.scorer(langs);
-        let knows: (&dyn Dictionaries, &dyn Fn(LangPair) -> Scorer) = (&self.dictionaries(), &scorer);
-        near::compare_near_misses(self.site, &mut compared, &is_taught, knows, self.settings.judge)?;
-        self.compared = compared;
-        Ok(())
+        let (site, models, params) = (self.site, self.models, self.settings.judge);
+        let scorer = |langs| models.scorer(langs);
+        near::compare_near_misses(site, &mut self.compared, &is_taught, (&dictionaries, &scorer), params)
     }
 
     /// The language pairs, with those parts of the site in which keys pair most pages, or which contain such a part. What the run has

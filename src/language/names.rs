@@ -113,13 +113,13 @@ fn meant_by(text: &str) -> Option<Lang> {
         let langs = BY_WORD.get(&text.to_lowercase()).filter(|langs| langs.len() == 1);
         langs.and_then(|langs| langs.first().copied())
     };
-    let Some(name) = meant(text, IN_ENGLISH.values().copied()) else { return of_word() };
-    if !name.eq_ignore_ascii_case(text)
-        && let Some(lang) = of_word()
-    {
+    let name = meant(text, IN_ENGLISH.values().copied());
+    let is_exact = name.is_some_and(|name| name.eq_ignore_ascii_case(text));
+    if let Some(lang) = (!is_exact).then(of_word).flatten() {
         return Some(lang);
     }
     // Of two languages with one name, the first.
+    let name = name?;
     IN_ENGLISH.iter().filter(|(_, known)| **known == name).map(|(tag, _)| *tag).min().and_then(Lang::from_tag)
 }
 

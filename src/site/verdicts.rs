@@ -31,7 +31,7 @@ pub struct CountedVerdicts {
 impl CountedVerdicts {
     /// True where weights are fitted to them, which takes at least so many of each.
     pub fn are_enough(&self, least: usize) -> bool {
-        self.right.min(self.wrong) >= least
+        are_enough([self.right, self.wrong], least)
     }
 }
 
@@ -40,12 +40,22 @@ impl CountedVerdicts {
 /// # Errors
 /// When the store cannot be read.
 pub fn counted_verdicts(store: &Store) -> Result<Vec<CountedVerdicts>> {
-    let count = |(&langs, judged): (&LangPair, &Vec<Judged>)| {
-        let right = judged.iter().filter(|judged| judged.1).count();
-        let is_learnt = store.learnt_head(langs)?.is_some();
-        Ok(CountedVerdicts { langs, right, wrong: judged.len() - right, is_learnt })
+    let of_langs = |(&langs, judged): (&LangPair, &Vec<Judged>)| {
+        let [right, wrong] = count(judged);
+        Ok(CountedVerdicts { langs, right, wrong, is_learnt: store.learnt_head(langs)?.is_some() })
     };
-    standing(store)?.0.iter().map(count).collect()
+    standing(store)?.0.iter().map(of_langs).collect()
+}
+
+/// How many pairs were found right, and how many wrong.
+fn count(judged: &[Judged]) -> [usize; 2] {
+    let right = judged.iter().filter(|judged| judged.1).count();
+    [right, judged.len() - right]
+}
+
+/// True where weights are fitted to so many right and wrong verdicts, which takes `least` of each.
+fn are_enough([right, wrong]: [usize; 2], least: usize) -> bool {
+    right.min(wrong) >= least
 }
 
 /// The verdicts of a store to which weights are fitted: those in languages in which there are `least` of each kind. Fewer change no result.
@@ -54,8 +64,7 @@ pub fn counted_verdicts(store: &Store) -> Result<Vec<CountedVerdicts>> {
 /// When the file of marks cannot be read.
 pub fn verdicts(store: &Store, least: usize) -> Result<Verdicts> {
     let mut found = standing(store)?;
-    let count = |judged: &[Judged], kind: bool| judged.iter().filter(|judged| judged.1 == kind).count();
-    found.0.retain(|_, judged| count(judged, true).min(count(judged, false)) >= least);
+    found.0.retain(|_, judged| are_enough(count(judged), least));
     Ok(found)
 }
 

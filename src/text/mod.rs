@@ -21,26 +21,7 @@ use std::borrow::Cow;
 
 /// A part of a URL with the characters that its escapes stand for: `français` for `fran%C3%A7ais`. What is no escape stays.
 pub fn percent_decoded(text: &str) -> Cow<'_, str> {
-    if !text.contains('%') {
-        return Cow::Borrowed(text);
-    }
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let digits = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| bytes[at] == b'%') {
-            Some(byte) => {
-                decoded.push(byte);
-                at += 3;
-            }
-            None => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    Cow::Owned(String::from_utf8_lossy(&decoded).into_owned())
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy()
 }
 
 /// The text without signs and spaces at either end.
