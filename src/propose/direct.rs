@@ -59,7 +59,11 @@ pub fn judge_direct(
     near::compare_near_misses(site, &mut compared, &|_| true, knows, params)?;
     let decide = |compared: &[Compared]| judge::judge(compared, scorer, site.parts(), params);
     let mut judged = decide(&compared);
-    let mut series = order::series(site, &compared, |candidate| judged.is_doubtful(candidate, site.parts()));
+    let is_doubtful = |one: &Compared| {
+        let contents = params.fit.counted(scorer(one.candidate.pair.langs).contents(&one.similarities));
+        contents + near::evidence(&one.similarities) < 0.0 || judged.is_doubtful(&one.candidate, site.parts())
+    };
+    let mut series = order::series(site, &compared, is_doubtful);
     if !series.is_empty() {
         let mut more = order::of_series(site, &mut series, &compared);
         more.retain(is_allowed);

@@ -50,10 +50,10 @@ fn numbered(identity: &str) -> Option<(u64, u64)> {
 }
 
 /// The series that have enough pairs of keys for which `is_doubtful` is true.
-pub fn series(site: &SiteView<'_>, compared: &[Compared], is_doubtful: impl Fn(&Candidate) -> bool) -> Vec<Series> {
+pub fn series(site: &SiteView<'_>, compared: &[Compared], is_doubtful: impl Fn(&Compared) -> bool) -> Vec<Series> {
     let mut counts: BTreeMap<(LangPair, u64, u64), usize> = BTreeMap::new();
-    let of_keys = compared.iter().map(|one| &one.candidate).filter(|one| one.method == Method::Key && is_doubtful(one));
-    for PagePair { langs, a, b } in of_keys.map(|candidate| candidate.pair) {
+    let of_keys = compared.iter().filter(|one| one.candidate.method == Method::Key && is_doubtful(one));
+    for PagePair { langs, a, b } in of_keys.map(|one| one.candidate.pair) {
         let [x, y] = [a, b].map(|page| numbered(site.pages().identity(page)));
         if let (Some((x, _)), Some((y, _))) = (x, y) {
             *counts.entry((langs, x, y)).or_default() += 1;

@@ -31,11 +31,11 @@ macro_rules! measures {
                 Structure = "structure" weight 0.5
                     by |a, b, with| structure::similarity(&a.tags, &b.tags, &with.params.structure);
                 /// Numbers in common.
-                Numbers = "numbers" weight 2.2 by |a, b, _| dice(&a.numbers, &b.numbers);
+                Numbers = "numbers" weight 2.2 by |a, b, _| in_common(&a.numbers, &b.numbers);
                 /// Link targets in common.
-                Links = "links" by |a, b, _| dice(&a.links, &b.links);
+                Links = "links" by |a, b, _| in_common(&a.links, &b.links);
                 /// Images in common.
-                Images = "images" weight 0.3 by |a, b, _| dice(&a.images, &b.images);
+                Images = "images" weight 0.3 by |a, b, _| in_common(&a.images, &b.images);
                 /// Words in common; rare ones count more.
                 Words = "words" weight 2.5 by |a, b, with| shared_words(a, b, with.shared?);
                 /// Words with a translation on the other page; rare ones count more.

@@ -1,7 +1,7 @@
 //! Compares two texts by the shares of words that have a translation in the other text: with a source of translations (Liu et al. 2014,
 //! STRAND, BITS), or without one (cognates).
 
-use super::overlap::dice;
+use super::overlap::{dice, estimate};
 use super::profile::{Bag, Profile};
 use super::with::With;
 use crate::lexicon::{Side, Translations};
@@ -146,14 +146,14 @@ pub fn bits(a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64> {
 
 /// The weighted share of words that have a translation in the other page, among the different words of both pages that the source knows.
 ///
-/// (Σ_{w ∈ A known, translated} weight(w) + the same of B) / (Σ_{w ∈ A known} weight(w) + the same of B), 0..=1. `None`
-/// where fewer than `min_known_words` are known.
+/// (Σ_{w ∈ A known, translated} weight(w) + the same of B) / (Σ_{w ∈ A known} weight(w) + the same of B), as an [estimate](estimate) from
+/// half as many words as are known, 0..=1. `None` where none is known.
 ///
 /// Unlike [`s_cb`], it is not lower for a small source, and does not depend on the order of the pages. With weights that grow with the
 /// rarity of a word on the site, it is not raised by words that all pages share.
 ///
 /// By hand: `the cat dog` and `le chat`, with the, le; cat, chat; dog, chien known, weights 1 of `the` and `le` and 3
-/// of the others: (1 + 3 + 1 + 3)/(1 + 3 + 3 + 1 + 3) = 8/11.
+/// of the others: (1 + 3 + 1 + 3)/(1 + 3 + 3 + 1 + 3) = 8/11 of five words, (8/11·2.5 + ½)/(2.5 + 1) = 51/77.
 pub fn content(a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64> {
     let crossing = Crossing::new(a, b, with)?;
     let even = |_| 1.0;
@@ -161,7 +161,8 @@ pub fn content(a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64> {
     let (known_a, all_a, translated_a) = crossing.weights(weight);
     let (known_b, all_b, translated_b) = crossing.turned().weights(weight);
     let all = all_a + all_b;
-    (known_a + known_b >= with.params.min_known_words && all > 0.0).then(|| (translated_a + translated_b) / all)
+    let known = f64::from(known_a + known_b);
+    (all > 0.0).then(|| estimate((translated_a + translated_b) / all, known / 2.0))
 }
 
 /// Dice coefficient of the multisets of word beginnings and numbers: cognates, for language pairs without a lexicon (Tomás et al. 2008,
@@ -225,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_examples_by_hand() {
-        let params = Params { min_known_words: 2, ..Params::default() };
+        let params = Params::default();
         let lexicon = lexicon();
         let with = With { translations: Some(&lexicon), ..With::new(&params) };
         let (en, french) = (page(Lang::EN, "the cat the dog"), page(fr(), "le chat"));
@@ -236,14 +237,14 @@ mod tests {
         }
         let weights = |word| if word == hash("the") || word == hash("le") { 1.0 } else { 3.0 };
         let with = With { weights: Some(&weights), ..with };
-        assert_eq!(content(&page(Lang::EN, "the cat dog"), &french, &with), Some(8.0 / 11.0));
+        assert_eq!(content(&page(Lang::EN, "the cat dog"), &french, &with), Some(51.0 / 77.0));
         let (a, b) = (page(Lang::EN, "functional tests 2026"), page(fr(), "funktionale tests 2026"));
         assert_eq!(cognates(&a, &b), Some(2.0 / 3.0));
     }
 
     #[test]
     fn without_a_source_for_the_languages_nothing_can_be_told() {
-        let params = Params { min_known_words: 1, ..Params::default() };
+        let params = Params::default();
         let lexicon = lexicon();
         let with = With { translations: Some(&lexicon), ..With::new(&params) };
         let (en, de) = (page(Lang::EN, "the cat"), page(Lang::parse("de").expect("a tag"), "der kater"));
@@ -255,8 +256,7 @@ mod tests {
             assert_eq!(measure(&en, &page(fr(), ""), &with), None);
             assert!(measure(&en, &french, &with).is_some());
         }
-        let asks_for_more = Params { min_known_words: 4, ..Params::default() };
-        assert_eq!(content(&en, &french, &With { params: &asks_for_more, ..with }), None);
+        assert_eq!(content(&page(Lang::EN, "dingo"), &page(fr(), "minou"), &with), None);
     }
 
     #[test]

@@ -21,8 +21,6 @@ pub struct Params {
     /// Whether equal words, such as names and numbers, count as translations of each other in `s_cb`, `strand` and `bits`. None of the
     /// papers says so.
     pub equal_words: bool,
-    /// How many different words of the two pages together the source of translations must know for `content` to have a value (an estimate).
-    pub min_known_words: u32,
     /// Share of words that both sides may have in common before the pair counts as untranslated. Default 0.9: a text and its translation
     /// share names, numbers and code, but not nine words of ten.
     pub max_same_text: f32,
@@ -38,7 +36,6 @@ impl Default for Params {
             structure: Limit::default(),
             max_lcs_tags: 4096,
             equal_words: false,
-            min_known_words: 10,
             max_same_text: 0.9,
             own_text: Some(own_text::Params::default()),
         }

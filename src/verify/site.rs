@@ -709,7 +709,7 @@ mod tests {
         let compared = view.compared(&[candidate(1, 2), candidate(0, 3), candidate(0, 2)], &NoWords);
         let compared = compared.expect("pages in memory");
         let numbers: Vec<_> = compared.iter().map(|one| one.similarities.get(Measure::Numbers)).collect();
-        assert_eq!(numbers, [Some(0.0), Some(1.0), Some(1.0)]);
+        assert_eq!(numbers, [Some(0.2), Some(2.5 / 3.0), Some(2.5 / 3.0)]);
         assert_eq!(compared.iter().map(|one| one.same_text).collect::<Vec<_>>(), [false, true, false]);
         let pairs: Vec<PageIds> = compared.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)).collect();
         let again = view.similarities(&pairs, &NoWords).expect("pages in memory");

@@ -55,7 +55,7 @@ mod tests {
         let says = |with: &With<'_>, measure: Measure| similarities(&a, &b, with).get(measure);
         let with = With::new(&params);
         assert_eq!((says(&with, Measure::Content), says(&with, Measure::Length)), (None, None));
-        assert_eq!(says(&with, Measure::Numbers), Some(1.0));
+        assert_eq!(says(&with, Measure::Numbers), Some(2.5 / 3.0));
         assert!(says(&With { length_ratio: Some(1.0), ..with }, Measure::Length).is_some());
     }
 }

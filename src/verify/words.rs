@@ -1,30 +1,35 @@
 //! Equal words: names, numbers, terms and code that both languages write alike.
 
+use super::overlap::estimate;
 use super::profile::Profile;
 
-/// Dice coefficient of the sets of words of two pages, weighted: 2·Σ_{w ∈ A∩B} weight(w) / (Σ_A weight + Σ_B weight), 0..=1. `None` where
-/// neither page has a word with a weight.
+/// Words in common: the Dice coefficient of the sets of words of two pages, weighted, 2·Σ_{w ∈ A∩B} weight(w) / (Σ_A weight + Σ_B weight),
+/// as an [estimate](estimate) from half as many words as both pages have with a weight, 0..=1. `None` where neither page has one.
 ///
 /// With weight 0 for words that only one language of the site has, it is the share of common words among those that could be common,
 /// however much of the pages is prose.
 ///
-/// By hand: {linux 2, the 0, kernel 1} and {linux 2, le 0, gnu 1}: 2·2/(3 + 3) = 2/3.
+/// By hand: {linux 2, the 0, kernel 1} and {linux 2, le 0, gnu 1}: 2·2/(3 + 3) = 2/3 of four words, (2/3·2 + ½)/(2 + 1) = 11/18.
 pub fn shared_words(a: &Profile, b: &Profile, weight: &dyn Fn(u64) -> f32) -> Option<f64> {
-    let (mut all, mut common) = (0.0, 0.0);
+    let (mut all, mut common, mut count) = (0.0, 0.0, 0.0);
+    let mut weigh = |word: u64| {
+        let weight = f64::from(weight(word));
+        all += weight;
+        count += if weight > 0.0 { 1.0 } else { 0.0 };
+        weight
+    };
     let mut right = b.bag.entries().iter().peekable();
     for &(word, _) in a.bag.entries() {
-        let weight_of = f64::from(weight(word));
-        all += weight_of;
+        weigh(word);
         while let Some(&(other, _)) = right.next_if(|(other, _)| *other < word) {
-            all += f64::from(weight(other));
+            weigh(other);
         }
         if right.next_if(|(other, _)| *other == word).is_some() {
-            all += weight_of;
-            common += weight_of;
+            common += weigh(word);
         }
     }
-    all += right.map(|&(other, _)| f64::from(weight(other))).sum::<f64>();
-    (all > 0.0).then(|| 2.0 * common / all)
+    right.for_each(|&(other, _)| _ = weigh(other));
+    (all > 0.0).then(|| estimate(2.0 * common / all, count / 2.0))
 }
 
 /// Share of the words that are on both pages, counting repetitions: 2·|A ∩ B| / (|A| + |B|), 0..=1; 0 where there are none. Near 1, the
@@ -64,8 +69,9 @@ mod tests {
             }
         };
         let (a, b) = (page(&["linux", "the", "kernel", "linux"]), page(&["linux", "le", "gnu"]));
-        assert_eq!(shared_words(&a, &b, &weight), Some(2.0 / 3.0));
-        assert_eq!(shared_words(&b, &a, &weight), Some(2.0 / 3.0));
+        for shared in [shared_words(&a, &b, &weight), shared_words(&b, &a, &weight)] {
+            assert!(shared.is_some_and(|shared| (shared - 11.0 / 18.0).abs() < 1e-12), "{shared:?}");
+        }
         assert_eq!(shared_words(&page(&["the"]), &page(&[]), &weight), None);
     }
 }
