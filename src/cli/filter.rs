@@ -247,7 +247,8 @@ pub fn why_nothing_learnt(store: &Store, config: &Config, langs: LangPair) -> an
         let missing = missing.join(", nor in ");
         return Ok(format!(", since no page is in {missing}; `diglot status{place}` lists the languages"));
     }
-    Ok(format!(", as it is of pages that strong keys pair; `diglot keys --weak{place}` lists the keys"))
+    let least = config.learn.min_pairs;
+    Ok(format!(", as it is where strong keys pair {least} pages or more; `diglot keys --weak{place}` lists the keys"))
 }
 
 #[cfg(test)]

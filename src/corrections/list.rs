@@ -196,6 +196,7 @@ fn groups(lines: &[Line]) -> Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::site::{ListedPages, PageFacts};
 
     #[test]
     fn a_line_is_a_correction_and_comments_are_none() {
@@ -232,14 +233,16 @@ mod tests {
         assert_ne!(of("www.x.org").hash(), of("other.org").hash());
         assert_ne!(of("other.org").hash(), 0);
         assert_eq!(Corrections::default().of_site(["x.org"].into_iter()).hash(), 0);
+        assert_eq!(found.of_page("fr.x.org/a").count(), 3);
     }
 
     #[test]
     fn what_none_of_the_pages_is_concerned_by_is_not_said_of_a_site() {
-        let pages = ["x.org/a", "x.org/b", "x.org/docs/c"];
+        let pages = ["x.org/a", "x.org/b", "x.org/docs/c"].map(|url| (url.to_owned(), PageFacts::default()));
+        let pages = ListedPages(pages.into());
         let hash = |line: &str| {
             let found = Corrections::parse(line).expect("a sound text");
-            found.of_pages(&["x.org"], &pages[..]).hash()
+            found.of_pages(&["x.org"], &pages).hash()
         };
         for line in
             ["pin\tx.org/a\tx.org/b", "language\tx.org/docs/*\tfr", "language\tx.org/b\tfr", "language\tx.org\tfr"]
@@ -254,6 +257,5 @@ mod tests {
         {
             assert_eq!(hash(line), 0, "{line}");
         }
-        assert_eq!(found.of_page("fr.x.org/a").count(), 3);
     }
 }
