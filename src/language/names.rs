@@ -117,7 +117,13 @@ fn meant_by(text: &str) -> Option<Lang> {
         let langs = BY_WORD.get(&text.to_lowercase()).filter(|langs| langs.len() == 1);
         langs.and_then(|langs| langs.first().copied())
     };
-    let of_word = || of_word().or_else(|| Lang::by_registered_name(text));
+    // `flemish` is a word of the name of West Flemish too.
+    let also = || {
+        let is_name = |names: &str| names.split('|').any(|name| name.eq_ignore_ascii_case(text));
+        let mut lines = ALSO.lines().filter_map(|line| line.split_once('\t'));
+        lines.find(|(_, names)| is_name(names)).and_then(|(tag, _)| Lang::from_tag(tag))
+    };
+    let of_word = || also().or_else(of_word).or_else(|| Lang::by_registered_name(text));
     let Some(name) = meant(text, IN_ENGLISH.values().copied()) else { return of_word() };
     if !name.eq_ignore_ascii_case(text)
         && let Some(lang) = of_word()
