@@ -341,7 +341,10 @@ mod tests {
         );
         let none = ["red", "uno", "web", "mul", "und", "zxx", "qaa", "yo", "", "KMB"];
         assert_eq!(none.map(registered_name), [None; 10]);
-        assert_eq!((code_of_name("northern dong"), code_of_name("dong"), code_of_name("")), (Some("doc"), None, None));
+        assert_eq!(
+            (code_of_name("northern dong"), code_of_name("dong"), code_of_name("")),
+            (Some("doc"), Some("doh"), None)
+        );
         assert!(is_private("qaa") && is_private("qtz") && !is_private("qua") && !is_private("qab1"));
     }
 
