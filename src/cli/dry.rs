@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use diglot::config::{Config, SETTINGS};
+use diglot::config::settings::Takes;
+use diglot::config::{Config, SETTINGS, Setting};
 use diglot::export::rows::printable;
 use diglot::inputs::{Inputs, STREAM};
 use diglot::pipeline::{self, STAGES, StageState, StageStatus};
@@ -100,12 +101,27 @@ impl Plan<'_> {
         let kept = self.store.map(|store| store.settings().clone()).unwrap_or_default();
         let acts = |setting: &str| SETTINGS.iter().any(|known| known.name == setting && known.changes(name));
         let changed: Vec<&str> = differing(&kept, self.settings).into_iter().filter(|setting| acts(setting)).collect();
-        match before {
+        let files = status.and_then(|status| changed_files(self.settings, status));
+        match (before, files) {
             _ if !changed.is_empty() => format!("again: other settings ({})", changed.join(", ")),
-            Some(before) => format!("again where {before} gives other results"),
-            None => format!("again: its settings or its input have changed{}", remaining(status)),
+            (_, Some(files)) => format!("again: {files}{}", remaining(status)),
+            (Some(before), None) => format!("again where {before} gives other results"),
+            (None, None) => format!("again: its settings or its input have changed{}", remaining(status)),
         }
     }
+}
+
+/// Why a stage is stale whose settings are the same as when it ran: what one of the files that they name holds, or the program; `None` where they name none.
+pub fn changed_files(settings: &StoredSettings, status: &StageStatus) -> Option<String> {
+    let names_files = |setting: &&Setting| matches!(setting.takes, Takes::Files) && setting.changes(status.name);
+    let paths = |setting: &'static Setting| {
+        let name = setting.name;
+        settings.of(name).map(move |path| format!("--{name} {}", printable(path))).collect::<Vec<_>>()
+    };
+    let files: Vec<String> = SETTINGS.iter().filter(names_files).flat_map(paths).collect();
+    let what = if files.len() == 1 { "the file" } else { "one of the files" };
+    (status.is_set_anew && !files.is_empty())
+        .then(|| format!("{what} {} has changed (or the program)", files.join(", ")))
 }
 
 fn remaining(status: Option<&StageStatus>) -> String {

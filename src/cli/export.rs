@@ -21,8 +21,8 @@ use indicatif::BinaryBytes;
 
 use super::card::Card;
 use super::destination::{Plan, check_columns, say_written};
-use super::filter::{Filter, HostArg, Wanted};
-use super::freshness::{Lists, place};
+use super::filter::{Filter, HostArg, Wanted, why_nothing_learnt};
+use super::freshness::Lists;
 use super::global::Global;
 use super::listing::count;
 use super::output::{Target, Written, finish};
@@ -708,13 +708,13 @@ impl Source<'_> {
             #[cfg(feature = "parquet")]
             Origin::Tables(..) => return Err(expected().into()),
         };
-        let Some(words) = query::learnt_words(store, langs)? else {
-            let place = place(store.folder());
+        let words = query::learnt_words(store, langs)?.unwrap_or_default();
+        if words.is_empty() {
             bail!(
-                "no words to export: nothing was learnt of {first} and {second}, as it is of pages that strong keys pair; \
-                 `diglot keys --weak{place}` lists the keys"
+                "no words to export: nothing was learnt of {first} and {second}{}",
+                why_nothing_learnt(store, self.config, langs)?
             );
-        };
+        }
         let words = words.into_iter().map(|[a, b]| if langs.a == first { [a, b] } else { [b, a] });
         Ok(std::iter::once([first.to_string(), second.to_string()]).chain(words).collect())
     }

@@ -11,8 +11,9 @@ use diglot::error::Error;
 use diglot::export::{Condition, Content, Row, rounded};
 use diglot::query::{self, Scope, bitext};
 use diglot::store::Store;
-use diglot::types::{Lang, grouped};
+use diglot::types::{Lang, LangPair, grouped};
 
+use super::freshness::place;
 use super::say::{is_quiet, say};
 
 /// Which part of the store a command is about: `HOST`, or `--host HOST`, which is the same.
@@ -224,6 +225,30 @@ fn parse_langs(langs: &[String]) -> anyhow::Result<Vec<Lang>> {
         Ok(Lang::parse_wanted(text).ok_or_else(problem)?)
     };
     langs.iter().map(parse).collect()
+}
+
+/// What was learnt instead of the words of two languages, or where words come from.
+pub fn why_nothing_learnt(store: &Store, config: &Config, langs: LangPair) -> anyhow::Result<String> {
+    let agrees = |learnt: &LangPair| {
+        let is = |a: Lang, b: Lang| learnt.a.agrees(a) && learnt.b.agrees(b);
+        is(langs.a, langs.b) || is(langs.b, langs.a)
+    };
+    let variants = query::learnt_langs(store)?.into_iter().filter(agrees);
+    let variants: Vec<String> = variants.map(|pair| format!("{},{}", pair.a, pair.b)).collect();
+    if !variants.is_empty() {
+        return Ok(format!(", but of variants of them; choose by --langs {}", variants.join(" or --langs ")));
+    }
+    let found = query::languages(store, config)?;
+    let is_there = |lang: &Lang| found.iter().any(|found| found.lang.is_known() && found.lang.agrees(*lang));
+    let place = place(store.folder());
+    let missing: Vec<String> =
+        [langs.a, langs.b].into_iter().filter(|lang| !is_there(lang)).map(query::tag_and_name).collect();
+    if !missing.is_empty() {
+        let missing = missing.join(", nor in ");
+        return Ok(format!(", since no page is in {missing}; `diglot status{place}` lists the languages"));
+    }
+    let least = config.learn.min_pairs;
+    Ok(format!(", as it is where strong keys pair {least} pages or more; `diglot keys --weak{place}` lists the keys"))
 }
 
 #[cfg(test)]

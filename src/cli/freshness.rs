@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn stages_are_told_by_their_state() {
-        let stage = |name, state| StageStatus { name, state, remaining: String::new() };
+        let stage = |name, state| StageStatus { name, state, remaining: String::new(), is_set_anew: false };
         use StageState::*;
         assert_eq!(sentence(&[stage("align", Stale)]), "align is stale");
         assert_eq!(

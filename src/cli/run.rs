@@ -16,7 +16,7 @@ use diglot::types::{counted, nearest_name};
 use diglot::upkeep::Given;
 
 use super::dry::Plan;
-use super::freshness::Lists;
+use super::freshness::{Lists, place};
 use super::global::Global;
 use super::say::{say, tell};
 use super::settings::{AllStages, OnlyIngest, Settings, differing};
@@ -315,6 +315,20 @@ pub struct Done {
     pub worked: bool,
 }
 
+/// Tells which word lists are of a language that no page is in.
+fn tell_idle_lists(store: &Store, config: &Config) -> anyhow::Result<()> {
+    for list in query::idle_lists(store, config)? {
+        let missing: Vec<String> = list.missing.into_iter().map(query::tag_and_name).collect();
+        say(format_args!(
+            "word list {} serves no pages: none is in {}; `diglot status{}` lists the languages, `--reset lexicon` does without",
+            printable(&list.path.display().to_string()),
+            missing.join(", nor in "),
+            place(store.folder()),
+        ));
+    }
+    Ok(())
+}
+
 /// Runs the stages up to `until`.
 pub fn work(store: &mut Store, config: &Config, inputs: &Inputs, global: &Global, until: &str) -> anyhow::Result<Done> {
     let observer = global.progress_of_run();
@@ -330,6 +344,7 @@ pub fn work(store: &mut Store, config: &Config, inputs: &Inputs, global: &Global
     super::losses::tell(store)?;
     if until != "ingest" {
         super::correct::tell_idle(store, config)?;
+        tell_idle_lists(store, config)?;
     }
     Ok(Done { tally, worked })
 }

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use clap::Args;
 use diglot::config::Config;
-use diglot::pipeline::{self, LAST_STAGE};
+use diglot::pipeline::{self, LAST_STAGE, StageState};
 use diglot::query::{self, ArchiveLine, Scope, Totals};
 use diglot::store::{Access, Store};
 use diglot::types::{SkipReason, counted, grouped};
 use serde_json::json;
 
+use super::dry::changed_files;
 use super::global::Global;
 use super::how_far::Note;
 use super::listing::{FormatArg, Listing};
@@ -105,7 +106,10 @@ impl Status {
         let at_work = Note::read(store.folder()).map(|how_far| how_far.stage);
         for stage in pipeline::progress(store, config, LAST_STAGE)? {
             let is_at_work = at_work.as_deref() == Some(stage.name);
-            let detail = if is_at_work { "at work".to_owned() } else { join(stage.state.name(), &stage.remaining) };
+            let why = if stage.state == StageState::Stale { changed_files(store.settings(), &stage) } else { None };
+            let why = why.map_or_else(String::new, |why| format!("; {why}"));
+            let detail =
+                if is_at_work { "at work".to_owned() } else { join(stage.state.name(), &stage.remaining) + &why };
             listing.row(vec![json!("stage"), json!(stage.name), json!(null), json!(detail)])?;
         }
         let differing = Differing::of(store);

@@ -45,14 +45,15 @@ pub fn different_languages<'n>(names: impl IntoIterator<Item = &'n str>) -> Resu
     Ok(())
 }
 
-/// Checks the languages whose pairs are asked for: none stands for all, and one alone has no pairs. `zh` counts as two. `all` says, for the
+/// Checks the languages whose pairs are asked for: none stands for all, and one alone has no pairs. `zh` counts as two, and `und` as many. `all` says, for the
 /// message, how to get the pairs of all languages.
 ///
 /// # Errors
 /// When there is one language.
 pub fn two_languages(langs: &[Lang], all: &str) -> Result<()> {
     let &[only] = langs else { return Ok(()) };
-    if only == Lang::ZH {
+    // There may be many that nothing names.
+    if only == Lang::ZH || only == Lang::UNKNOWN {
         return Ok(());
     }
     let other = if only == Lang::EN { "fr" } else { "en" };

@@ -4,6 +4,7 @@ use std::fmt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::index::site::Urls;
 use crate::language::names::did_you_mean;
 use crate::types::{CanonicalUrl, Lang, NULL, host_of, name_of_host, registrable_domain, without_scheme};
 
@@ -53,6 +54,19 @@ impl Place {
             Place::Host(host) => covers_host(host, host_of(identity)),
             Place::Folder(folder) => identity.starts_with(folder.as_str()),
             Place::Page(page) => page == identity,
+        }
+    }
+
+    /// True where a site with these hosts and pages has a page of the place.
+    fn is_on(&self, hosts: &[&str], pages: &dyn Urls) -> bool {
+        match self {
+            Place::Everywhere => true,
+            Place::Host(name) => hosts.iter().any(|host| covers_host(name, host)),
+            Place::Folder(folder) => {
+                let first = pages.first_from(folder);
+                first < pages.count() && pages.identity(first).starts_with(folder.as_str())
+            }
+            Place::Page(page) => pages.find(page).is_some(),
         }
     }
 
@@ -198,6 +212,15 @@ impl Correction {
             Correction::Pin(pages) | Correction::Forbid(pages) => pages.iter().map(of_page).collect(),
             Correction::Language(place, _) | Correction::Key(_, _, place) => place.domain().into_iter().collect(),
             Correction::Together(domains) => domains.to_vec(),
+        }
+    }
+
+    /// True where it can change anything on a site with these hosts and pages.
+    pub(super) fn is_on(&self, hosts: &[&str], pages: &dyn Urls) -> bool {
+        match self {
+            Correction::Pin(both) | Correction::Forbid(both) => both.iter().all(|page| pages.find(page).is_some()),
+            Correction::Language(place, _) | Correction::Key(_, _, place) => place.is_on(hosts, pages),
+            Correction::Together(_) => true,
         }
     }
 

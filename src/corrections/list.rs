@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::correction::{Correction, hash_of};
 use super::of_site::OfSite;
+use crate::index::site::Urls;
 use crate::types::registrable_domain;
 
 /// The first line of a file.
@@ -130,6 +131,15 @@ impl Corrections {
 
     /// What they say of the site with these hosts.
     pub fn of_site<'h>(&self, hosts: impl Iterator<Item = &'h str>) -> OfSite {
+        self.of_site_if(hosts, |_| true)
+    }
+
+    /// The same, without what can change nothing there, since none of its `pages` is concerned.
+    pub fn of_pages(&self, hosts: &[&str], pages: &dyn Urls) -> OfSite {
+        self.of_site_if(hosts.iter().copied(), |correction| correction.is_on(hosts, pages))
+    }
+
+    fn of_site_if<'h>(&self, hosts: impl Iterator<Item = &'h str>, counts: impl Fn(&Correction) -> bool) -> OfSite {
         if self.lines.is_empty() {
             return OfSite::default();
         }
@@ -138,7 +148,8 @@ impl Corrections {
         for domain in domains {
             found.extend(self.by_domain.get(domain.as_ref()).into_iter().flatten());
         }
-        OfSite::new(found.iter().map(|&at| &self.lines[at].correction))
+        let found: Vec<&Correction> = found.into_iter().map(|at| &self.lines[at].correction).collect();
+        OfSite::new(found.into_iter().filter(|correction| counts(correction)))
     }
 
     /// The corrections of a page, or of the keys of its place, whether they changed anything or not.
@@ -185,6 +196,7 @@ fn groups(lines: &[Line]) -> Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::site::{ListedPages, PageFacts};
 
     #[test]
     fn a_line_is_a_correction_and_comments_are_none() {
@@ -222,5 +234,28 @@ mod tests {
         assert_ne!(of("other.org").hash(), 0);
         assert_eq!(Corrections::default().of_site(["x.org"].into_iter()).hash(), 0);
         assert_eq!(found.of_page("fr.x.org/a").count(), 3);
+    }
+
+    #[test]
+    fn what_none_of_the_pages_is_concerned_by_is_not_said_of_a_site() {
+        let pages = ["x.org/a", "x.org/b", "x.org/docs/c"].map(|url| (url.to_owned(), PageFacts::default()));
+        let pages = ListedPages(pages.into());
+        let hash = |line: &str| {
+            let found = Corrections::parse(line).expect("a sound text");
+            found.of_pages(&["x.org"], &pages).hash()
+        };
+        for line in
+            ["pin\tx.org/a\tx.org/b", "language\tx.org/docs/*\tfr", "language\tx.org/b\tfr", "language\tx.org\tfr"]
+                .into_iter()
+                .chain(["name-key\tpath:a:b\tx.org/docs/*", "forbid-key\tpath:a:b\t*"])
+        {
+            assert_ne!(hash(line), 0, "{line}");
+        }
+        for line in ["pin\tx.org/a\tx.org/d", "forbid\tx.org/c\tx.org/d", "language\tx.org/doc/*\tfr"]
+            .into_iter()
+            .chain(["language\tx.org/docs\tfr", "language\tfr.x.org\tfr", "name-key\tpath:a:b\tx.org/z/*"])
+        {
+            assert_eq!(hash(line), 0, "{line}");
+        }
     }
 }

@@ -443,7 +443,7 @@ mod tests {
         {
             assert!(of(text, &row), "{text}");
         }
-        for text in ["langs!=sr", "langs=sr-Cyrl", "langs=srr", "langs=", "langs=pts", "host=ex"] {
+        for text in ["langs!=sr", "langs=sr-Cyrl", "langs=srr", "langs=", "langs=pta", "host=ex"] {
             assert!(!of(text, &row), "{text}");
         }
         let missing = [Json::Null, Json::Null];

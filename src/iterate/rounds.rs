@@ -398,10 +398,12 @@ mod tests {
     #[test]
     fn links_of_a_pair_bring_in_what_no_key_has_paired() {
         const PAGES: u32 = 6;
-        let text = |lang: &str, page: u32| format!("{lang}a{page} {lang}b{page}\n");
+        let text = |lang: &str, page: char| format!("{lang}a{page} {lang}b{page}\n");
         let pages: Vec<_> = ["en", "fr"]
             .into_iter()
-            .flat_map(|lang| (0..PAGES).map(move |page| (format!("{lang}/{page}"), lang, text(lang, page))))
+            .flat_map(|lang| {
+                ('a'..='f').zip(0..PAGES).map(move |(word, page)| (format!("{lang}/{page}"), lang, text(lang, word)))
+            })
             .collect();
         let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, text.as_str())).collect();
         let mut site = ListedSite::new(&listed);

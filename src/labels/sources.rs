@@ -11,7 +11,7 @@ use super::by_letters::{ByLetters, LONG, is_doubtful, is_written_so, letters_of}
 use super::classes::{MIN_LETTERS, MIN_NAMED};
 use crate::index::parts::pooled;
 use crate::index::site::{PageFacts, Pages, Urls};
-use crate::language::codes::{is_code, names_by_code};
+use crate::language::codes::names_by_code;
 use crate::language::letters::{ALIKE, Letters};
 use crate::language::profiles::{NEAR_BY_CHANCE, Profiles, near};
 use crate::language::{
@@ -607,7 +607,7 @@ impl Name {
 /// The languages that sources name for a page.
 pub fn names(pages: &dyn Pages, page: u32, facts: &PageFacts, anatomy: &mut Anatomy) -> Vec<Name> {
     let mut found = Vec::new();
-    if facts.declared.is_known() && is_code(facts.declared) {
+    if facts.declared.is_registered() {
         found.push(Name::new(Source::Declared, facts.declared.base(), None, Some(facts.declared)));
     }
     if !anatomy.read(pages.identity(page), Default::default()) {
@@ -725,8 +725,20 @@ mod tests {
             names(&pages, 0, &PageFacts::default(), &mut Anatomy::default())[0].is_told_in(0.0)
         };
         assert!(is_told("x.org/kk/b") && is_told("x.org/kk-cyrl/b") && !is_told("x.org/kk-arab/b"));
-        for url in ["yo.org/a", "x.yo/a", "x.org/so-what/how-many", "x.org/a.php", "x.org/so-you-want-this.html"] {
+        for url in [
+            "yo.org/a",
+            "x.yo/a",
+            "x.org/so-what/how-many",
+            "x.org/a.php",
+            "x.org/so-you-want-this.html",
+            "x.org/red/a",
+        ] {
             assert_eq!(of(url), [], "{url}");
         }
+        let declares = |tag: &str| {
+            let facts = PageFacts { declared: Lang::parse(tag).expect("a tag"), ..PageFacts::default() };
+            names(&ListedPages(vec![("x.org/a".to_owned(), facts)]), 0, &facts, &mut Anatomy::default()).len()
+        };
+        assert_eq!(["kmb", "pt", "us", "xxx", "mul", "und"].map(declares), [1, 1, 0, 0, 0, 0]);
     }
 }

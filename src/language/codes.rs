@@ -19,17 +19,12 @@ pub fn named_language(text: &str) -> Option<Lang> {
     tag(text).filter(|lang| lang.is_known() && lang.has_short_code())
 }
 
-/// The language that a text names by a code of two letters of ISO 639-1 or by one of three letters: `yo`, `kmb`, `pt_BR`.
+/// The language that a text names by a code of ISO 639-1, or by one of three letters that there is: `yo`, `kmb`, `pt_BR`; neither `us` nor `web`.
 pub fn names_by_code(text: &str) -> Option<Lang> {
     // `zh-TW`, `sr-Latn`, `es-419`, `sr_RS@latin`; neither `how-two` nor `so-what`.
     let code = text.split(['-', '_', '@']).next().unwrap_or_default();
     let is_tag = code.len() == text.len() || code.len() == 2 && is_whole_tag(text);
-    tag(text).filter(|lang| is_tag && lang.is_known() && is_code(*lang))
-}
-
-/// True for a language by a code of ISO 639-1, or by one of three letters; `us` is a country.
-pub fn is_code(lang: Lang) -> bool {
-    lang.has_short_code() || lang.base().as_str().split('-').next().is_some_and(|code| code.len() == 3)
+    tag(text).filter(|lang| is_tag && lang.is_registered())
 }
 
 fn tag(text: &str) -> Option<Lang> {
@@ -68,7 +63,7 @@ mod tests {
             assert!(names_language(text, serbian) && names_by_code(text) == Some(serbian), "{text}");
         }
         assert_eq!(names_by_code("zh-t"), Some(Lang::ZH_HANT));
-        for text in ["so-what", "so-what-else", "how-two", "no-time-left"] {
+        for text in ["so-what", "so-what-else", "how-two", "no-time-left", "us", "web", "red", "uno", "mul", "qaa"] {
             assert_eq!(names_by_code(text), None, "{text}");
         }
         for text in ["", "f", "index", "2024", "france", "fr-something"] {

@@ -28,7 +28,7 @@ const ENGLISH: &str = include_str!("english.tsv");
 static IN_ENGLISH: LazyLock<FxHashMap<&'static str, &'static str>> =
     LazyLock::new(|| ENGLISH.lines().filter_map(|line| line.split_once('\t')).collect());
 
-/// What some of them are also called in English, by tag: the other names of CLDR 47 and those of that package.
+/// What some of them are also called in English, by tag: the other names of CLDR 47, those of that package, and those of the registry of language subtags.
 const ALSO: &str = include_str!("also.tsv");
 
 /// The languages that a word stands for in English, each by one of its names; in lower case.
@@ -73,12 +73,16 @@ const SCRIPTS: [(&str, &str); 9] = [
     ("Tfng", "Tifinagh"),
 ];
 
-/// What a language is called in English: `Serbian (Latin)`, `Portuguese (BR)`; `None` where that is not known.
+/// What a language is called in English: `Serbian (Latin)`, `Portuguese (BR)`; `None` for codes that there are not. Of rare languages it is what the registry
+/// of language subtags calls them.
 pub fn in_english(lang: Lang) -> Option<String> {
     if let Some(name) = IN_ENGLISH.get(lang.as_str()) {
         return Some((*name).to_owned());
     }
-    let name = IN_ENGLISH.get(lang.base().as_str())?;
+    let name = IN_ENGLISH.get(lang.base().as_str()).copied().or_else(|| lang.registered_name())?;
+    if lang == lang.base() {
+        return Some(name.to_owned());
+    }
     let variant = lang.as_str().rsplit('-').next().unwrap_or_default();
     let script = SCRIPTS.iter().find(|(code, _)| *code == variant).map(|(_, script)| *script);
     Some(format!("{name} ({})", script.unwrap_or(variant)))
@@ -113,6 +117,13 @@ fn meant_by(text: &str) -> Option<Lang> {
         let langs = BY_WORD.get(&text.to_lowercase()).filter(|langs| langs.len() == 1);
         langs.and_then(|langs| langs.first().copied())
     };
+    // `flemish` is a word of the name of West Flemish too.
+    let also = || {
+        let is_name = |names: &str| names.split('|').any(|name| name.eq_ignore_ascii_case(text));
+        let mut lines = ALSO.lines().filter_map(|line| line.split_once('\t'));
+        lines.find(|(_, names)| is_name(names)).and_then(|(tag, _)| Lang::from_tag(tag))
+    };
+    let of_word = || also().or_else(of_word).or_else(|| Lang::by_registered_name(text));
     let name = meant(text, IN_ENGLISH.values().copied());
     let is_exact = name.is_some_and(|name| name.eq_ignore_ascii_case(text));
     if let Some(lang) = (!is_exact).then(of_word).flatten() {
@@ -185,6 +196,8 @@ mod tests {
             ("zh-Hans", "Simplified Chinese"),
             ("sr-Latn", "Serbian (Latin)"),
             ("pt-BR", "Portuguese (BR)"),
+            ("doc", "Northern Dong"),
+            ("doc-Latn", "Northern Dong (Latin)"),
         ] {
             assert_eq!(name(tag).as_deref(), Some(expected));
         }
@@ -237,6 +250,13 @@ mod tests {
             [("yoruba", "yo"), ("Navajo", "nv"), ("Wolayta", "wal"), ("Deutsch", "de"), ("yorubba", "yo")]
                 .into_iter()
                 .chain([("mandarin", "zh"), ("Farsi", "fa"), ("myanmar", "my"), ("uighur", "ug"), ("sorani", "ckb")])
+                .chain([
+                    ("castilian", "es"),
+                    ("Moldovan", "ro"),
+                    ("flemish", "nl"),
+                    ("chewa", "ny"),
+                    ("northern dong", "doc"),
+                ])
         {
             assert_eq!(of(text).as_deref(), Some(tag), "{text}");
         }

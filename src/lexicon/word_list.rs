@@ -10,6 +10,7 @@ use super::side::Side;
 use super::translations::Translations;
 use crate::error::{Error, Result};
 use crate::files::{self, GivenFile};
+use crate::language::names::did_you_mean;
 use crate::text::words::Words;
 use crate::types::{Lang, LangPair, counted};
 
@@ -92,13 +93,7 @@ impl Lexicon {
                 columns = Some(header);
                 continue;
             }
-            let Some((first, second)) = columns else {
-                return Err(Error::input(
-                    name,
-                    "the first line is not two language tags, and the name has none; begin it with a line such as \
-                     en<TAB>fr, or name it such as en-fr.tsv",
-                ));
-            };
+            let Some((first, second)) = columns else { return Err(Error::input(name, without_languages(name, x, y))) };
             match entry(x, first, y, second, words) {
                 Entry::Pairs(found) => pairs.extend(found),
                 Entry::Phrase => reading.phrases += 1,
@@ -107,7 +102,7 @@ impl Lexicon {
         }
         let langs = columns.and_then(|(first, second)| Some((LangPair::new(first, second)?, first)));
         let Some((langs, first)) = langs else {
-            return Err(Error::input(name, "the file is empty, and its name has no two languages; expected en-fr.tsv"));
+            return Err(Error::input(name, format!("the file is empty; {}", without_languages(name, "", ""))));
         };
         if first != langs.a {
             for pair in &mut pairs {
@@ -117,6 +112,21 @@ impl Lexicon {
         let lexicon = Lexicon::new(langs, pairs);
         reading.pairs = lexicon.len() as u64;
         Ok((lexicon, reading))
+    }
+
+    /// The languages of a word list, by its first line and its name; `None` where these have none.
+    ///
+    /// # Errors
+    /// [`Error::Io`] where reading fails.
+    pub fn languages(mut reader: impl BufRead, name: &str) -> Result<Option<LangPair>> {
+        let mut line = Vec::new();
+        reader.read_until(b'\n', &mut line).map_err(Error::io(name, "reading"))?;
+        let text = std::str::from_utf8(&line).unwrap_or_default().trim_start_matches('\u{feff}').trim_end();
+        let mut cells = text.split('\t');
+        let (x, y) = (cells.next().unwrap_or_default(), cells.next().unwrap_or_default());
+        let by_name = languages_of_name(name);
+        let columns = languages_of_header(x, y, by_name).or(by_name);
+        Ok(columns.and_then(|(first, second)| LangPair::new(first, second)))
     }
 
     /// The two languages.
@@ -199,14 +209,33 @@ fn has_no_spaces(lang: Lang) -> bool {
 
 /// The languages of the columns, if the first line is two tags that agree with those of the name.
 fn languages_of_header(x: &str, y: &str, by_name: Option<(Lang, Lang)>) -> Option<(Lang, Lang)> {
-    let (first, second) = (Lang::parse(x)?, Lang::parse(y)?);
+    let (first, second) = (Lang::parse_asked(x)?, Lang::parse_asked(y)?);
     LangPair::new(first, second)?;
     let agrees = |(a, b): (Lang, Lang)| (a.agrees(first) && b.agrees(second)) || (a.agrees(second) && b.agrees(first));
     by_name.is_none_or(agrees).then_some((first, second))
 }
 
+/// Why nothing says what languages a list is of, and what would: `x` and `y` begin its first line.
+fn without_languages(name: &str, x: &str, y: &str) -> String {
+    let is_tag = |text: &&str| Lang::parse(text).is_some();
+    let of_line = [x, y].into_iter().filter(|_| is_tag(&x) && is_tag(&y));
+    let of_name = tags_of_name(name).into_iter().flatten();
+    let unknown = of_name.chain(of_line.map(str::to_owned)).find(|tag| Lang::parse_asked(tag).is_none());
+    let why = match unknown {
+        Some(tag) => format!("{tag} is the code of no language{}", did_you_mean(&tag)),
+        None => "the first line is not two language tags, and the name has none".to_owned(),
+    };
+    format!("{why}; begin it with a line such as en<TAB>fr, or name it such as en-fr.tsv")
+}
+
 /// The languages in the name of a file, that of the first column first.
 fn languages_of_name(name: &str) -> Option<(Lang, Lang)> {
+    let [first, second] = tags_of_name(name)?;
+    Some((Lang::parse_asked(&first)?, Lang::parse_asked(&second)?))
+}
+
+/// What looks like the tags of two languages in the name of a file.
+fn tags_of_name(name: &str) -> Option<[String; 2]> {
     let file = Path::new(name).file_name()?.to_str()?;
     file.split('.').rev().find_map(|part| {
         let subtags: Vec<&str> = part.split(['-', '_']).collect();
@@ -214,8 +243,8 @@ fn languages_of_name(name: &str) -> Option<(Lang, Lang)> {
         let end = 1 + subtags.iter().skip(1).take_while(|subtag| belongs_to(subtags[0], subtag)).count();
         let second = subtags.get(end..).filter(|rest| !rest.is_empty() && rest.len() <= 3)?;
         let is_tail = second.iter().skip(1).all(|subtag| belongs_to(second[0], subtag));
-        let tags = (Lang::parse(&subtags[..end].join("-"))?, Lang::parse(&second.join("-"))?);
-        (is_tail && tags.0 != tags.1).then_some(tags)
+        let tags = [subtags[..end].join("-"), second.join("-")];
+        (is_tail && Lang::parse(&tags[0])? != Lang::parse(&tags[1])?).then_some(tags)
     })
 }
 
@@ -434,6 +463,21 @@ mod tests {
             let error = read(text, name).expect_err("no languages").to_string();
             assert!(error.starts_with("words.tsv: ") && error.contains("en-fr.tsv"), "{error}");
         }
+        // There is no language with these codes. A first line may say what the name does not.
+        for (text, name, code) in
+            [("cat\tchat\n", "en-xx.tsv", "xx"), ("", "en-xx.tsv", "xx"), ("en\tweb\n", "words.tsv", "web")]
+        {
+            let error = read(text, name).expect_err("no language").to_string();
+            assert!(
+                error.contains(&format!("{code} is the code of no language")) && error.contains("en-fr.tsv"),
+                "{error}"
+            );
+        }
+        assert_eq!(read("fr\ten\nchat\tcat\n", "my-xx.tsv").expect("a list").0, lexicon);
+        let languages = |text: &str, name: &str| Lexicon::languages(text.as_bytes(), name).expect("a text");
+        assert_eq!(languages("fr\ten\nchat\tcat\n", "words.tsv"), Some(lexicon.langs()));
+        assert_eq!(languages("chat\tcat\n", "fr-en.tsv"), Some(lexicon.langs()));
+        assert_eq!((languages("chat\tcat\n", "en-xx.tsv"), languages("", "words.tsv")), (None, None));
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub struct StageStatus {
     pub state: StageState,
     /// The work that is left, as text; empty where this is not known before earlier stages have run.
     pub remaining: String,
+    /// True where it ran with other settings of its own than it would now, or with other contents of a file that one of them names.
+    pub is_set_anew: bool,
 }
 
 /// How far each stage has come, from the first to `until`.
@@ -76,7 +78,8 @@ fn progress_with(store: &Store, config: &Config, until: &str, by_people: u64) ->
             StageState::Stale
         };
         is_behind |= at > 0 && state != StageState::Fresh;
-        found.push(StageStatus { name: stage.name(), state, remaining });
+        let is_set_anew = record.fingerprint != 0 && record.fingerprint != fingerprint(*stage, config);
+        found.push(StageStatus { name: stage.name(), state, remaining, is_set_anew });
         if stage.name() == until {
             break;
         }

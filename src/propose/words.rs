@@ -164,9 +164,13 @@ mod tests {
     #[test]
     fn what_is_common_on_a_site_may_be_rare_in_a_part_of_it() {
         // In folder a one page of each language has the word; in folder b all pages do.
-        let text = |folder: &str, lang: &str, page: u32| match folder {
-            "a" if page != 3 => format!("{lang}a{page}"),
-            _ => format!("kernel {lang}{folder}{page}"),
+        let text = |folder: &str, lang: &str, page: u32| {
+            let own: String =
+                [page / 26, page % 26].iter().filter_map(|at| char::from_u32(u32::from('a') + at)).collect();
+            match folder {
+                "a" if page != 3 => format!("{lang}a{own}"),
+                _ => format!("kernel {lang}{folder}{own}"),
+            }
         };
         let pages: Vec<(String, &str, String)> = [("a", 12), ("b", 50)]
             .into_iter()

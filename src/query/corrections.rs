@@ -155,7 +155,10 @@ impl Effects<'_> {
     /// True where the languages or keys of a site were found with other corrections than it has now.
     fn is_behind(&self, id: SiteId) -> Result<bool> {
         let stage = self.store.stage("keys")?.fingerprint;
-        let corrections = self.store.site(id)?.map_or(0, |head| self.store.corrections_of(&head).hash_of_keys());
+        let corrections = match self.store.site(id)? {
+            Some(head) => self.store.corrections_of(&head)?.hash_of_keys(),
+            None => 0,
+        };
         Ok(self.store.result_head(id)?.is_none_or(|head| head.params != stage ^ corrections))
     }
 

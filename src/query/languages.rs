@@ -2,12 +2,16 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::io::BufReader;
+use std::path::PathBuf;
 
 use rustc_hash::FxHashMap;
 
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::files::{self, GivenFile};
 use crate::language::names::in_english;
+use crate::lexicon::Lexicon;
 use crate::site::hosts::hosts_of;
 use crate::site::languages::learnt_languages;
 use crate::site::scope::{Scope, sites};
@@ -30,6 +34,37 @@ pub struct FoundLanguage {
     pub named: u64,
     /// True where the store has learnt what texts in the language look like.
     pub is_learnt: bool,
+}
+
+/// A word list that serves no pages of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdleList {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Those of its languages that no page is in.
+    pub missing: Vec<Lang>,
+}
+
+/// The word lists of the settings with a language that no page counts for.
+///
+/// # Errors
+/// When the store or a list cannot be read.
+pub fn idle_lists(store: &Store, config: &Config) -> Result<Vec<IdleList>> {
+    if config.lexicons.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found: Vec<Lang> = languages(store, config)?.into_iter().map(|found| found.lang).collect();
+    let is_missing = |lang: &Lang| !found.iter().any(|found| found.is_known() && found.agrees(*lang));
+    let mut idle = Vec::new();
+    for GivenFile { path, .. } in &config.lexicons {
+        let file = files::open(path).map_err(Error::io(path, "opening"))?;
+        let langs = Lexicon::languages(BufReader::new(files::text(file)), &path.display().to_string())?;
+        let missing: Vec<Lang> = langs.into_iter().flat_map(|langs| [langs.a, langs.b]).filter(is_missing).collect();
+        if !missing.is_empty() {
+            idle.push(IdleList { path: path.clone(), missing });
+        }
+    }
+    Ok(idle)
 }
 
 /// The languages of the pages of a store, those with the most pages first, and last those that nothing names and pages of no language. Cost:

@@ -41,7 +41,7 @@ pub use crate::language::names::{in_english, tag_and_name};
 pub use crate::site::Scope;
 pub use crate::site::hosts::{HostLine, hosts, hosts_in, hosts_named};
 pub use crate::site::languages::{for_each_language, learnt_languages};
-pub use crate::site::learnt::learnt_words;
+pub use crate::site::learnt::{learnt_langs, learnt_words};
 pub use crate::site::verdicts::{CountedVerdicts, counted_verdicts};
 pub use crate::types::number;
 pub use archives::{ArchiveLine, Known, SkipSample, archives, inputs, known, refused};
@@ -56,7 +56,7 @@ pub use keys::{KeyLine, keys};
 #[cfg(feature = "exec")]
 pub(crate) use keys::{numbered_keys, state_name};
 pub use known_sentences::KnownSentences;
-pub use languages::{FoundLanguage, languages};
+pub use languages::{FoundLanguage, IdleList, idle_lists, languages};
 pub use lone::{LoneFilter, LonePage, LonePages, LoneReason, lone_pages};
 pub use nearest::{Nearest, nearest};
 pub use overview::{Overview, overview};

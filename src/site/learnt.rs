@@ -11,7 +11,7 @@ use crate::store::layout::{ArchivedLearntRecord, ArchivedSureRow, LearntRecord, 
 use crate::store::records::RecordRef;
 use crate::store::{SitePages, Store};
 use crate::text::words::Words;
-use crate::types::{LangPair, SiteId};
+use crate::types::{Lang, LangPair, SiteId};
 
 /// Words of two languages that verification learnt to be translations, the most probable first, at most
 /// 20,000; words that are equal in both are left out. `None` where it learnt nothing.
@@ -49,6 +49,22 @@ pub fn learnt_words(store: &Store, langs: LangPair) -> Result<Option<Vec<[String
     let mut named: Vec<(f32, String, String)> = ranked.into_iter().filter_map(named).collect();
     named.sort_by(|x, y| y.0.total_cmp(&x.0).then_with(|| (&x.1, &x.2).cmp(&(&y.1, &y.2))));
     Ok(Some(named.into_iter().map(|(_, first, second)| [first, second]).collect()))
+}
+
+/// The pairs of languages of which verification learnt words, sorted.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn learnt_langs(store: &Store) -> Result<Vec<LangPair>> {
+    let mut found = Vec::new();
+    for head in store.learnt_heads()? {
+        let record = store.learnt.read(RecordRef(head.record))?;
+        let has_words = record.halves.iter().any(|half| !half.is_empty());
+        let langs = LangPair::new(Lang::from_bytes(record.lang_a), Lang::from_bytes(record.lang_b));
+        found.extend(langs.filter(|_| has_words));
+    }
+    found.sort_unstable();
+    Ok(found)
 }
 
 /// The word translations that were learnt, for the pages of each half.

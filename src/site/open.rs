@@ -47,7 +47,7 @@ impl<'s> OpenSite<'s> {
     /// The site in the form that methods use.
     pub fn view<'v>(&'v self, config: &'v Config) -> SiteView<'v> {
         SiteView::new(self.id, self, self.langs(), &config.verify, config.without_content)
-            .corrected(self.store.corrections_of(&self.head))
+            .corrected(self.store.corrections_on(&self.head, &self.pages))
             .without_keys(config.without_keys)
             .within(config.memory.bytes)
     }

@@ -268,9 +268,21 @@ impl Store {
         &self.corrections
     }
 
-    /// The corrections that people made of one site.
-    pub(crate) fn corrections_of(&self, head: &SiteHead) -> OfSite {
-        self.corrections.of_site(head.hosts.iter().map(|host| host.host.as_str()))
+    /// The corrections that people made of one site, without those of pages that it does not have.
+    ///
+    /// # Errors
+    /// When the table of its pages cannot be read.
+    pub(crate) fn corrections_of(&self, head: &SiteHead) -> Result<OfSite> {
+        if self.corrections.is_empty() {
+            return Ok(OfSite::default());
+        }
+        Ok(self.corrections_on(head, &self.site_pages(head)?))
+    }
+
+    /// The same, where the table of its pages is open.
+    pub(crate) fn corrections_on(&self, head: &SiteHead, pages: &SitePages) -> OfSite {
+        let hosts: Vec<&str> = head.hosts.iter().map(|host| host.host.as_str()).collect();
+        self.corrections.of_pages(&hosts, pages)
     }
 
     /// Settings the store was made with.

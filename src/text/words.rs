@@ -325,6 +325,10 @@ impl Tables {
         (kind, at + character.len_utf8())
     }
 
+    fn is_digit(&self, character: char) -> bool {
+        self.kinds.get(character as usize).copied().unwrap_or_else(|| Kind::of(character)).class() == Class::Digit
+    }
+
     fn is_alphanumeric(&self, character: char) -> bool {
         self.kinds.get(character as usize).map_or_else(|| character.is_alphanumeric(), |kind| kind.is_alphanumeric())
     }
@@ -532,6 +536,13 @@ pub fn number(word: &str) -> Option<u64> {
     (count > 0).then(|| xxh3_64(&digits[..count]))
 }
 
+/// The [hashes](number) of the numbers in a word that has letters too: `4ª`, `Artikel4`.
+pub fn numbers_inside(word: &str) -> impl Iterator<Item = u64> {
+    // Most words have none.
+    let word = if word.chars().any(|character| TABLES.is_digit(character)) { word } else { "" };
+    word.split(|character| digit(character).is_none()).filter_map(number)
+}
+
 /// The value of a decimal digit of any script in use; `None` for other characters.
 pub fn digit(character: char) -> Option<u8> {
     let code = u32::from(character);
@@ -601,6 +612,21 @@ mod tests {
         let is_digit = |code: u32| category.get32(code) == GeneralCategory::DecimalNumber;
         for &zero in ZEROS {
             assert!((zero..zero + 10).all(is_digit) && !is_digit(zero - 1), "{zero:x}");
+        }
+    }
+
+    #[test]
+    fn numbers_stand_inside_words_too() {
+        let inside = |word: &str| numbers_inside(word).collect::<Vec<_>>();
+        for (word, numbers) in [
+            ("4ª", vec!["4"]),
+            ("Artikel4", vec!["4"]),
+            ("a12b3", vec!["12", "3"]),
+            ("٤م", vec!["4"]),
+            ("章", vec![]),
+            ("m²", vec![]),
+        ] {
+            assert_eq!(inside(word), numbers.into_iter().map(hash).collect::<Vec<_>>(), "{word}");
         }
     }
 

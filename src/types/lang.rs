@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::lang_codes::{is_region, is_short, short_code};
+use super::lang_codes::{code_of_name, is_private, is_region, is_short, registered_name, short_code};
 
 /// A language: an ISO 639-1 code where there is one, else ISO 639-3; Chinese with its script.
 ///
@@ -77,10 +77,31 @@ impl Lang {
         }))
     }
 
-    /// Reads a tag that a user asks for, as [`Lang::parse`] does; `None` also for two letters that are no code of ISO 639-1, such as `xx`.
-    /// There are thousands of codes of three letters, and all of them are accepted.
+    /// Reads a tag that a user asks for, as [`Lang::parse`] does; `None` also for what is the code of no language, such as `xx` and `xxx`.
+    /// Codes that are free for private use (`qaa` to `qtz`) are accepted.
     pub fn parse_asked(tag: &str) -> Option<Lang> {
-        Lang::parse(tag).filter(|lang| lang.base().as_str().len() != 2 || lang.has_short_code())
+        Lang::parse(tag).filter(|lang| !lang.is_known() || lang.is_registered() || is_private(lang.code()))
+    }
+
+    /// The language that the registry of language subtags alone calls by this English name, if it has a code of three letters.
+    pub fn by_registered_name(name: &str) -> Option<Lang> {
+        code_of_name(name).map(Lang::from_code)
+    }
+
+    /// The English name of a language with a code of three letters, as the registry of language subtags has it.
+    pub fn registered_name(self) -> Option<&'static str> {
+        registered_name(self.base().code())
+    }
+
+    /// True for a language with a code that there is: one of ISO 639-1, or one of three letters in the registry of language subtags. `us` is a country,
+    /// and `web` is nothing.
+    pub fn is_registered(self) -> bool {
+        self.has_short_code() || self.registered_name().is_some()
+    }
+
+    /// The tag without script and region.
+    fn code(&self) -> &str {
+        self.as_str().split('-').next().unwrap_or_default()
     }
 
     /// Reads the tag of a language whose pages a user asks for, as [`Lang::parse_asked`] does, but keeps its script: `sr-Latn` leaves out
@@ -99,9 +120,7 @@ impl Lang {
 
     /// True for a language with a code of ISO 639-1: `uz`, and not `fil`.
     pub fn has_short_code(self) -> bool {
-        let base = self.base();
-        let code = base.as_str().split('-').next().unwrap_or("");
-        is_short(code)
+        is_short(self.base().code())
     }
 
     /// The variant of a language that a tag with a script or a region names, as sites write it: `pt_BR`, `en-us`, `es-419`, `zh-hk`,
@@ -404,7 +423,8 @@ mod tests {
         {
             assert_eq!(wanted(tag).as_deref(), Some(expected), "{tag}");
         }
-        assert_eq!(wanted("xx"), None);
+        assert_eq!(["xx", "xxx", "web", "mul"].map(wanted), [None, None, None, None]);
+        assert_eq!(["qaa", "und"].map(wanted), ["qaa", "und"].map(|tag| Some(tag.to_owned())));
     }
 
     #[test]

@@ -1,5 +1,15 @@
 //! Codes of languages, and other texts that are written in place of these codes.
 
+use std::sync::LazyLock;
+
+/// All codes of three letters in the registry of language subtags (RFC 5646) of 2025-08-25, which has those of ISO 639-2, 639-3 and 639-5, each with its
+/// first name there; by way of the npm package `language-subtag-registry` 0.4.2 (CC0; `tests/lab/scripts/language_names.py`).
+const REGISTERED: &str = include_str!("registered.tsv");
+
+/// In the order of the codes.
+static BY_CODE: LazyLock<Vec<(&'static str, &'static str)>> =
+    LazyLock::new(|| REGISTERED.lines().filter_map(|line| line.split_once('\t')).collect());
+
 /// All codes of ISO 639-1.
 const SHORT_CODES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el \
      en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it \
@@ -277,6 +287,25 @@ pub fn is_short(code: &str) -> bool {
     SHORT_CODES.split(' ').any(|known| known == code)
 }
 
+/// The English name in the registry of a language with a code of three letters; `None` where there is no such code.
+pub fn registered_name(code: &str) -> Option<&'static str> {
+    if code.len() != 3 {
+        return None;
+    }
+    BY_CODE.binary_search_by_key(&code, |(known, _)| known).ok().map(|at| BY_CODE[at].1)
+}
+
+/// The code of three letters of the one language that the registry calls by a name, in any case.
+pub fn code_of_name(name: &str) -> Option<&'static str> {
+    let mut found = BY_CODE.iter().filter(|(_, known)| known.eq_ignore_ascii_case(name)).map(|(code, _)| *code);
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// True for a code that is free for private use.
+pub fn is_private(code: &str) -> bool {
+    code.len() == 3 && ("qaa"..="qtz").contains(&code)
+}
+
 /// True for the code of a country, a territory or a region, in any case.
 pub fn is_region(code: &str) -> bool {
     matches!(code.len(), 2 | 3) && REGIONS.split(' ').any(|known| known.eq_ignore_ascii_case(code))
@@ -301,6 +330,22 @@ mod tests {
         let without: Vec<&str> =
             SHORT_CODES.split(' ').filter(|code| LONG_CODES.iter().all(|(_, short)| short != code)).collect();
         assert_eq!(without, ["nb"]);
+    }
+
+    #[test]
+    fn codes_of_three_letters_are_those_of_the_registry() {
+        assert!(BY_CODE.is_sorted_by_key(|(code, _)| code) && BY_CODE.iter().all(|(code, _)| code.len() == 3));
+        assert_eq!(
+            ["kmb", "new", "nah"].map(registered_name),
+            ["Kimbundu", "Nepal Bhasa", "Nahuatl languages"].map(Some)
+        );
+        let none = ["red", "uno", "web", "mul", "und", "zxx", "qaa", "yo", "", "KMB"];
+        assert_eq!(none.map(registered_name), [None; 10]);
+        assert_eq!(
+            (code_of_name("northern dong"), code_of_name("dong"), code_of_name("")),
+            (Some("doc"), Some("doh"), None)
+        );
+        assert!(is_private("qaa") && is_private("qtz") && !is_private("qua") && !is_private("qab1"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::word_filter::WordFilter;
-use crate::text::words::{Words, number};
+use crate::text::words::{Words, number, numbers_inside};
 use crate::types::{Block, CanonicalUrl, Lang, Link, LinkKind, Page, TEXT_TOKEN, may_name_session, tag_name};
 
 /// Settings of profiles.
@@ -86,7 +86,7 @@ pub struct Profile {
     pub words: Vec<u64>,
     /// The words of its own text, counted.
     pub bag: Arc<Bag>,
-    /// Numbers of its own text, as a multiset.
+    /// Numbers of its own text, also those joined to letters (`4ª`), as a multiset.
     pub numbers: Vec<u64>,
     /// Beginnings of words of its own text, in Latin, Greek and Cyrillic letters, and numbers, as a multiset: see `stem`.
     pub stems: Vec<u64>,
@@ -187,9 +187,10 @@ impl Profile {
                 if let Some(number) = number(surface) {
                     self.numbers.push(number);
                     self.stems.push(number);
-                } else if let Some(stem) = stem(surface, params.stem_letters) {
-                    self.stems.push(stem);
+                    return;
                 }
+                self.numbers.extend(numbers_inside(surface));
+                self.stems.extend(stem(surface, params.stem_letters));
             });
             let words_end = self.words.len() as u32;
             self.layout.push(BlockShape { words_end, ..BlockShape::of(block) });

@@ -512,6 +512,7 @@ impl<'s> SiteView<'s> {
             let profile = self.kept_profile(page, words)?;
             step.did(1);
             let mut tokens: Vec<u64> = profile.bag.entries().iter().map(|entry| entry.0).collect();
+            tokens.extend(&profile.numbers);
             tokens.extend(&profile.images);
             tokens.extend(&profile.links);
             for length in TAG_RUNS {

@@ -61,6 +61,13 @@ fn pins_and_forbidden_pairs_act_on_their_site_and_are_taken_back_without_a_trace
     assert!(stale(&store).is_empty());
     let en = |number: u32| format!("http://one.org/en/{number}.html");
     let fr = |number: u32| format!("http://one.org/fr/{number}.html");
+    // What concerns no page of the store changes nothing.
+    let missing = ["http://one.org/en/99.html", "http://one.org/de/*"];
+    correct(&store, &["pin", missing[0], &fr(2)]);
+    correct(&store, &["language", missing[0], "de"]);
+    correct(&store, &["language", missing[1], "de"]);
+    assert!(stale(&store).is_empty());
+    (0..3).for_each(|_| drop(correct(&store, &["undo", "1"])));
     let told = correct(&store, &["pin", &en(1), &fr(2), "--note", "the titles were changed"]);
     assert!(told.contains("correction 1: not applied yet"), "{told}");
     correct(&store, &["forbid", &fr(5), &en(5)]);

