@@ -67,7 +67,7 @@ impl Found {
             beads.iter().map(|bead| scored((a, b), bead, &evidence, &model.lengths)).collect();
         let mut counted = Vec::new();
         for (number, ((bead, scored), in_list)) in beads.iter().zip(&scored).zip(found.in_lists).enumerate() {
-            if scored.is_none() || in_list {
+            if scored.is_none() || in_list.is_some() {
                 continue;
             }
             let (side_a, side_b) = (a.span(bead.a_start..bead.a_end), b.span(bead.b_start..bead.b_end));
@@ -235,7 +235,7 @@ mod tests {
         assert_ne!(scoring, Scoring::default());
         let found = Found::new(&pages[0].0, &pages[0].1, &model, &params);
         let scored: Vec<Scored> = found.of(&found.counted).collect();
-        let score = |number: usize| scoring.probability(&scored[number], Some(scoring.wrong[0]));
+        let score = |number: usize| scoring.probability(&scored[number], scoring.wrong[0]);
         assert!(score(0) > 0.9 && score(0) > score(1), "{} {}", score(0), score(1));
         assert_eq!(calibrate(&model, &[], &params), Scoring::default());
     }

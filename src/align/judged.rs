@@ -114,8 +114,8 @@ pub(super) struct WordsSay {
     scored: Scored,
     /// [`WordEvidence::foreign_a`] and `foreign_b`.
     foreign: (Option<f32>, Option<f32>),
-    /// The bead stands in lists that each language sorts itself.
-    is_resorted: bool,
+    /// How many entries may stand at its place, if it stands in lists that each language sorts itself.
+    entries: Option<u32>,
 }
 
 /// Aligns two pages and judges every bead.
@@ -179,12 +179,12 @@ fn align_words(
     let model = known.model(a, b, &params.translation);
     let evidence = WordEvidence::of_words(words_a, words_b, &model, &params.translation);
     let Found { beads, in_lists } = align_anywhere([a, b], (&evidence, &model), &model.lengths, params, told);
-    for (bead, is_resorted) in beads.into_iter().zip(in_lists) {
+    for (bead, entries) in beads.into_iter().zip(in_lists) {
         let words = |scored| {
             let side = |document: &Document<'_>, sentences| document.span(sentences).words;
             let foreign_a = evidence.foreign_a(side(a, bead.a_start..bead.a_end));
             let foreign_b = evidence.foreign_b(side(b, bead.b_start..bead.b_end));
-            Said::Words(WordsSay { scored, foreign: (foreign_a, foreign_b), is_resorted })
+            Said::Words(WordsSay { scored, foreign: (foreign_a, foreign_b), entries })
         };
         let said = scored((a, b), &bead, &evidence, &model.lengths).map_or(Said::Alone, words);
         each(bead, said);
@@ -214,10 +214,11 @@ pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<
                 let words = [a.document.words_in(span_a.words.clone()), b.document.words_in(span_b.words.clone())];
                 (*score, (foreign_words(of_a, of_b, words[0]), foreign_words(of_b, of_a, words[1])))
             }
-            Said::Words(words) => {
-                let wrong = (!words.is_resorted).then_some(share);
-                (scoring.probability(&words.scored, wrong), words.foreign)
-            }
+            Said::Words(words) => (
+                scoring
+                    .probability(&words.scored, words.entries.map_or(share.on_pages, |entries| share.in_list(entries))),
+                words.foreign,
+            ),
         };
         if score >= ALIGNED_SCORE {
             paired += chars;

@@ -8,6 +8,9 @@ const MIN_INITIALS: usize = 8;
 /// The share of a list that must be in order: in many an index, entries are nested below others. An estimate; the indexes of the manual of
 /// GIMP, where half the entries are nested, have .41 to .50.
 const MIN_SORTED: f64 = 0.4;
+/// The share of a list that is in order if a language has sorted it by itself, and entries are not nested. An estimate: letters with marks have other
+/// places in alphabets than here. Of lists that keep the order of the original, half may be in order, where words are alike.
+const MIN_OWN: f64 = 0.9;
 /// … and the ordered part must be this many times as long as in a random list, where it has about 2·√n of n entries.
 const TIMES_CHANCE: f64 = 2.0;
 
@@ -66,10 +69,15 @@ pub fn initial(text: &str) -> Option<char> {
     text.chars().find(|c| c.is_alphabetic()).and_then(|c| c.to_lowercase().next())
 }
 
-/// The first and last position of the longest ordered subsequence, if it is longer than chance explains.
-fn sorted_part(initials: &[char]) -> Option<(usize, usize)> {
-    // For each length, the position that ends an ordered subsequence of that length with the smallest initial; for each position, the one
-    // before it.
+/// True for entries that a language has sorted by itself, given the initials of those of each tag.
+pub fn are_sorted<'i>(by_tag: impl Iterator<Item = &'i Vec<char>>) -> bool {
+    let counts = by_tag.map(|initials| (longest_sorted(initials).0.len(), initials.len()));
+    let (sorted, all) = counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    sorted as f64 >= MIN_OWN * all as f64
+}
+
+/// For each length, the position that ends an ordered subsequence of that length with the smallest initial; for each position, the one before it.
+fn longest_sorted(initials: &[char]) -> (Vec<usize>, Vec<usize>) {
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<usize> = Vec::with_capacity(initials.len());
     for (at, &initial) in initials.iter().enumerate() {
@@ -77,6 +85,12 @@ fn sorted_part(initials: &[char]) -> Option<(usize, usize)> {
         before.push(if length == 0 { at } else { ends[length - 1] });
         ends.splice(length..(length + 1).min(ends.len()), [at]);
     }
+    (ends, before)
+}
+
+/// The first and last position of the longest ordered subsequence, if it is longer than chance explains.
+fn sorted_part(initials: &[char]) -> Option<(usize, usize)> {
+    let (ends, before) = longest_sorted(initials);
     let (&last, sorted, all) = (ends.last()?, ends.len() as f64, initials.len() as f64);
     let (mut first, mut letters) = (last, 1);
     while before[first] != first {
@@ -106,6 +120,8 @@ mod tests {
         assert_eq!(part(&"abcdefg".chars().flat_map(|c| [c; 20]).collect::<String>()), None);
         assert_eq!(part("abcdefghijklmno"), None);
         assert_eq!(part(""), None);
+        let own = |text: &str| are_sorted([text.chars().collect()].iter());
+        assert!(own("aaabbccddäeffgg") && own("") && !own(&index), "an index has nested entries");
         assert_eq!((initial("12. Énd"), initial("12")), (Some('é'), None));
         // Only blocks of that tag count, including those without a letter.
         let mut blocks: Vec<(u16, Option<char>)> = index.chars().flat_map(|c| [(7, Some(c)), (9, Some('x'))]).collect();

@@ -44,8 +44,9 @@ const SHORT: u32 = 20;
 pub struct Found {
     /// The beads: in the order of the first page, and of the second one as far as it is the same. Each sentence of both pages occurs once.
     pub beads: Vec<Bead>,
-    /// For each bead, whether it stands in lists that each language sorts itself, so that its place says nothing.
-    pub in_lists: Vec<bool>,
+    /// For each bead that stands in lists that each language sorts itself, so that its place says nothing: how many entries may stand at its place. One,
+    /// where the words of the entries have shown their order.
+    pub in_lists: Vec<Option<u32>>,
 }
 
 /// Aligns two pages. `told` are blocks of both that belong together as third versions of the document tell.
@@ -62,9 +63,10 @@ pub fn align_anywhere(
 ) -> Found {
     let [a, b] = documents;
     let beads = align(a, b, evidence, lengths, params);
-    let in_lists = |b: &Document<'_>, beads: &[Bead]| {
+    let in_lists = |b: &Document<'_>, beads: &[Bead], entries: Option<u32>| {
         let resorted = Resorted::new(a, b);
-        beads.iter().map(|bead| resorted.has(bead)).collect()
+        let entries = entries.unwrap_or_else(|| resorted.entries());
+        beads.iter().map(|bead| resorted.has(bead).then_some(entries)).collect()
     };
     if params.blocks && params.costs.contains(&"translation") {
         let gain = |bead: &Bead| gain(documents, bead, evidence, lengths);
@@ -75,14 +77,14 @@ pub fn align_anywhere(
             let (order, places) = b.in_order(&order);
             let moved = WordEvidence::new(a, &order, model, &params.translation);
             let again = align(a, &order, &moved, lengths, params);
-            let in_lists = in_lists(&order, &again);
+            let in_lists = in_lists(&order, &again, Some(1));
             let again: Vec<Bead> = again.into_iter().map(|bead| at_home(bead, &places)).collect();
             if told.len() >= MIN_MOVED || again.iter().map(gain).sum::<f32>() > gains.iter().sum::<f32>() + cost {
                 return Found { beads: again, in_lists };
             }
         }
     }
-    Found { in_lists: in_lists(b, &beads), beads }
+    Found { in_lists: in_lists(b, &beads, None), beads }
 }
 
 /// What a bead gains by its words and lengths, in nats.

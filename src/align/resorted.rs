@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::document::Document;
 use super::lists;
 use crate::types::Bead;
@@ -28,6 +30,20 @@ impl<'d, 't> Resorted<'d, 't> {
             resorted.places = lists::in_place([&words(a), &words(b)]);
         }
         resorted
+    }
+
+    /// How many entries the lists have, those of the page that has fewer; 1 if it is not clear that each language has sorted its own.
+    pub fn entries(&self) -> u32 {
+        let of = |document: &Document<'_>| {
+            let mut by_tag: FxHashMap<u16, Vec<char>> = FxHashMap::default();
+            for block in document.blocks.iter().filter(|block| block.in_list) {
+                let first = document.text_of(block.sentences.start..block.sentences.start + 1);
+                by_tag.entry(block.tag).or_default().extend(lists::initial(first));
+            }
+            let entries = by_tag.values().map(Vec::len).sum::<usize>() as u32;
+            if lists::are_sorted(by_tag.values()) { entries } else { 1 }
+        };
+        of(self.a).min(of(self.b))
     }
 
     /// True for a bead in alphabetical lists on both sides, unless anchors show that it stands at the same place of both.
@@ -68,6 +84,7 @@ mod tests {
         // Nothing vouches for the entries of lists without anything in common.
         let other = of_blocks(&entries("mot", 1000));
         assert!((0..75).all(|at| Resorted::new(&a, &other).has(&bead(at))));
+        assert_eq!(in_place.entries(), 78);
         let plain = of_blocks(&["Ein Satz.".to_owned()]);
         assert!(!Resorted::new(&plain, &plain).has(&bead(0)));
     }

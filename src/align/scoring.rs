@@ -93,11 +93,31 @@ pub fn classes(scoring: &Scoring, beads: &[Seen]) -> Vec<usize> {
     (0..beads.len()).map(class).collect()
 }
 
-/// The share of wrong beads to be expected for each bead of two pages: that of its class, or that of its kind on these two pages if this is
-/// larger.
-pub fn wrong_shares(scoring: &Scoring, beads: &[Seen]) -> Vec<f32> {
+/// The share of wrong beads to be expected of a bead.
+#[derive(Clone, Copy, Debug)]
+pub struct WrongShare {
+    /// The share of its class, or that of its kind on the two pages if this is larger.
+    pub on_pages: f32,
+    /// True when too few of its neighbours are sure to show that both sides are at the same place.
+    is_alone: bool,
+}
+
+impl WrongShare {
+    /// The share in lists that each language sorts itself, where `entries` may stand at the place of the bead: ½ where its neighbours are sure; where they
+    /// are not, its place says nothing, and any of the entries might be the partner.
+    pub fn in_list(self, entries: u32) -> f32 {
+        if self.is_alone { (1.0 - 1.0 / entries.max(1) as f32).max(0.5) } else { 0.5 }
+    }
+}
+
+/// The share of wrong beads to be expected for each bead of two pages.
+pub fn wrong_shares(scoring: &Scoring, beads: &[Seen]) -> Vec<WrongShare> {
     let on_pages = scoring.wrong_on(beads);
-    classes(scoring, beads).into_iter().map(|class| scoring.wrong[class].max(on_pages[class / LEVELS])).collect()
+    let share = |class: usize| WrongShare {
+        on_pages: scoring.wrong[class].max(on_pages[class / LEVELS]),
+        is_alone: class.is_multiple_of(LEVELS),
+    };
+    classes(scoring, beads).into_iter().map(share).collect()
 }
 
 /// How beads are scored.
@@ -167,10 +187,8 @@ impl Scoring {
     /// The probability that the sides of a bead are translations, 0..=1.
     ///
     /// By Bayes' rule: a share w, `wrong`, of beads of this class is wrong, and the features are o times as likely for a right bead as for
-    /// a wrong one. (The odds are fitted to beads that were found, of which few are wrong.) In lists that each language sorts itself
-    /// (`None`), the place of a bead says nothing, so w is ½.
-    pub fn probability(&self, bead: &Scored, wrong: Option<f32>) -> f32 {
-        let wrong = wrong.unwrap_or(0.5);
+    /// a wrong one. (The odds are fitted to beads that were found, of which few are wrong.)
+    pub fn probability(&self, bead: &Scored, wrong: f32) -> f32 {
         (1.0 - wrong) / (1.0 - wrong + wrong * (-self.log_odds(bead)).exp())
     }
 
@@ -333,11 +351,10 @@ mod tests {
         let mut scoring = Scoring::default();
         scoring.weights[1] = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         (scoring.wrong[0], scoring.wrong[1]) = (0.4, 0.02);
-        let p =
-            |x: f32, class: Option<usize>| scoring.probability(&sentence(x), class.map(|class| scoring.wrong[class]));
-        assert_eq!((p(0.0, Some(0)), p(0.0, Some(1)), p(0.0, None)), (0.6, 0.98, 0.5));
-        assert!((p(1.0, Some(0)) - 0.6 / (0.6 + 0.4 / std::f32::consts::E)).abs() < 1e-6);
-        assert!((0.0..0.01).contains(&p(-9.0, Some(1))));
+        let p = |x: f32, class: usize| scoring.probability(&sentence(x), scoring.wrong[class]);
+        assert_eq!((p(0.0, 0), p(0.0, 1)), (0.6, 0.98));
+        assert!((p(1.0, 0) - 0.6 / (0.6 + 0.4 / std::f32::consts::E)).abs() < 1e-6);
+        assert!((0.0..0.01).contains(&p(-9.0, 1)));
         let numbers = scoring.to_numbers();
         assert_eq!(Scoring::from_numbers(&numbers), Some(scoring.clone()));
         let spoilt = |at: usize, number: f32| {
@@ -379,13 +396,29 @@ mod tests {
     }
 
     #[test]
+    fn in_lists_that_each_language_sorts_a_bead_without_sure_neighbours_may_be_any_of_the_entries() {
+        let bead = |features, words| Seen::Words(Scored { features, words });
+        let shares = |around: Seen| {
+            let beads = [vec![around; 4], vec![bead(POOR_ONE, 1)], vec![around; 4]].concat();
+            let share = wrong_shares(&Scoring::default(), &beads)[4];
+            [1, 2, 50].map(|entries| share.in_list(entries))
+        };
+        assert_eq!(shares(bead(POOR_ONE, 1)), [0.5, 0.5, 0.98]);
+        assert_eq!(shares(bead(SURE_ONE, 9)), [0.5; 3]);
+    }
+
+    fn on_pages(scoring: &Scoring, beads: &[Seen]) -> Vec<f32> {
+        wrong_shares(scoring, beads).into_iter().map(|share| share.on_pages).collect()
+    }
+
+    #[test]
     fn pages_with_many_sentences_left_alone_have_more_wrong_beads() {
         let mut scoring = Scoring { by_alone: [0.4, 0.1], ..Scoring::default() };
         scoring.wrong = [0.01; CLASSES];
         let bead = |words| Seen::Words(Scored { features: SURE_ONE, words });
         let pages = |alone: usize, times: usize| {
             let part = [vec![bead(9); 2], vec![Seen::Alone; alone], vec![bead(1); 2]].concat();
-            wrong_shares(&scoring, &part.repeat(times))
+            on_pages(&scoring, &part.repeat(times))
         };
         assert!(pages(0, 10).iter().all(|&share| share == 0.01), "the share of the class");
         // There are 20 sentences and 20 labels. Beside 40 sentences that were left alone, 4 and 16 of 28 are wrong.
@@ -394,12 +427,12 @@ mod tests {
         assert_eq!(pages(400, 10)[0], shares[0], "a long part that is left alone tells nothing of the others");
         // A composed bead is neither more nor less right because of sentences that are left alone, and says nothing of the beads beside it.
         let part = [vec![bead(9); 2], vec![Seen::Alone; 4], vec![bead(1); 2], vec![Seen::Composed(0.99); 9]].concat();
-        assert_eq!(wrong_shares(&scoring, &part.repeat(10))[..8], shares[..8]);
+        assert_eq!(on_pages(&scoring, &part.repeat(10))[..8], shares[..8]);
         // Never all.
         let scoring = Scoring { by_alone: [1.0; KINDS], wrong: [0.01; CLASSES], ..Scoring::default() };
         let around = |other: Seen| [vec![other; 4], vec![bead(9)], vec![other; 40]].concat();
-        assert_eq!(wrong_shares(&scoring, &around(Seen::Alone))[4], 2.0 / 3.0);
-        assert_eq!(wrong_shares(&scoring, &around(Seen::Composed(0.6)))[4], 0.01, "what was composed is not alone");
+        assert_eq!(on_pages(&scoring, &around(Seen::Alone))[4], 2.0 / 3.0);
+        assert_eq!(on_pages(&scoring, &around(Seen::Composed(0.6)))[4], 0.01, "what was composed is not alone");
     }
 
     #[test]

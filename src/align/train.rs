@@ -2,6 +2,8 @@
 //! from other pairs, and, where verification has not learnt them, words.
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::calibrate::calibrate;
 use super::document::{Document, Pages};
@@ -54,6 +56,7 @@ fn learn_words(pages: &[Pages<'_>], known: &KnownWords, params: &Params, watch: 
     let (max_translations, min_probability) = (translation.max_translations, translation.min_probability);
     let kept = Kept { max_translations, min_probability };
     let mut model = Model::default();
+    let known = &confirmed(pages, known);
     [model.a, model.b] = known_words(pages, known);
     let mut count = FIRST_PAGES;
     loop {
@@ -85,6 +88,36 @@ fn learn_words(pages: &[Pages<'_>], known: &KnownWords, params: &Params, watch: 
     }
 }
 
+/// The words that are known, without those that were learnt of a word that stands in one entry of an alphabetical list and nowhere else: it is that entry
+/// that taught them, by what stands at the same place of the other list, and there they would vouch for themselves.
+fn confirmed(pages: &[Pages<'_>], known: &KnownWords) -> KnownWords {
+    let [once_a, once_b] = [0, 1].map(|side| {
+        // For each word, the entry that it stands in; `None` where it stands elsewhere too.
+        let mut entries: FxHashMap<u64, Option<u64>> = FxHashMap::default();
+        let documents = || pages.iter().map(|(a, b)| if side == 0 { a } else { b });
+        if !documents().any(|document| document.blocks.iter().any(|block| block.in_list)) {
+            return entries;
+        }
+        for (document, block) in
+            documents().flat_map(|document| document.blocks.iter().map(move |block| (document, block)))
+        {
+            let words = document.words_in(document.span(block.sentences.clone()).words);
+            let entry =
+                block.in_list.then(|| xxh3_64(&words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>()));
+            for &word in words {
+                entries
+                    .entry(word)
+                    .and_modify(|known| *known = known.filter(|&known| Some(known) == entry))
+                    .or_insert(entry);
+            }
+        }
+        entries
+    });
+    let is_once = |of: &FxHashMap<u64, Option<u64>>, word: u64| of.get(&word).is_some_and(Option::is_some);
+    let is_confirmed = |&&(a, b, ..): &&KnownPair| a == b || !is_once(&once_a, a) || !is_once(&once_b, b);
+    KnownWords { learnt: known.learnt.iter().filter(is_confirmed).copied().collect(), given: known.given.clone() }
+}
+
 /// The vocabularies of some pages, with the known translations; of a pair of words that was learnt and given, as it was learnt.
 fn known_words(pages: &[Pages<'_>], known: &KnownWords) -> [Vocabulary; 2] {
     let mut pairs = [known.learnt.as_slice(), known.given.as_slice()].concat();
@@ -111,7 +144,7 @@ fn paired((a, b): &Pages<'_>, model: &Model, params: &Params) -> Vec<Bead> {
     }
     let found = align_anywhere([a, b], (&evidence, model), &lengths, params, &[]);
     let beads = found.beads.into_iter().zip(found.in_lists);
-    beads.filter(|(bead, in_list)| bead.is_paired() && !in_list).map(|(bead, _)| bead).collect()
+    beads.filter(|(bead, in_list)| bead.is_paired() && in_list.is_none()).map(|(bead, _)| bead).collect()
 }
 
 fn chars(document: &Document<'_>) -> u64 {
@@ -198,6 +231,30 @@ mod tests {
         assert_eq!(model.a.shares[at], 0.0, "it does not stand anywhere");
         let (other, p) = model.a.translations(at).next().expect("a translation");
         assert!(model.b.words[other as usize] == hash("violon") && p > 0.3, "{p}");
+    }
+
+    #[test]
+    fn an_entry_of_a_list_does_not_confirm_what_it_taught() {
+        let words = Words::new();
+        let (a, b) = ("anvil\nbellows\nhouse tree\nhouse\n", "amboss\nbalg\nmaison arbre\nmaison\n");
+        let page = |is_list: bool| {
+            let mut pages = (document(a, &words), document(b, &words));
+            pages.0.blocks.iter_mut().chain(&mut pages.1.blocks).for_each(|block| block.in_list = is_list);
+            pages
+        };
+        let pair = |a: &str, b: &str| (hash(a), hash(b), 0.9, 0.9);
+        let learnt =
+            vec![pair("anvil", "balg"), pair("house", "maison"), pair("anvil", "anvil"), pair("violin", "violon")];
+        let known = KnownWords { learnt, given: vec![pair("anvil", "amboss")] };
+        let confirmed = |pages: &[Pages<'_>]| {
+            let confirmed = confirmed(pages, &known);
+            assert_eq!(confirmed.given, known.given);
+            confirmed.learnt
+        };
+        assert_eq!(confirmed(&[page(true)]), known.learnt[1..], "a word of no page was learnt elsewhere");
+        assert_eq!(confirmed(&[page(true), page(true)]), known.learnt[1..], "an entry that stands on two pages is one");
+        assert_eq!(confirmed(&[page(true), page(false)]), known.learnt);
+        assert_eq!(confirmed(&[page(false)]), known.learnt);
     }
 
     #[test]
