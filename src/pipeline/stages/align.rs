@@ -78,7 +78,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        21
+        22
     }
 
     fn sections(&self) -> &'static [&'static str] {
