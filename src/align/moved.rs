@@ -44,8 +44,8 @@ const SHORT: u32 = 20;
 pub struct Found {
     /// The beads: in the order of the first page, and of the second one as far as it is the same. Each sentence of both pages occurs once.
     pub beads: Vec<Bead>,
-    /// For each bead that stands in lists that each language sorts itself, so that its place says nothing: how many entries may stand at its place. One,
-    /// where the words of the entries have shown their order.
+    /// For each bead that stands in lists that each language sorts itself, so that its place says nothing: how many entries may stand at its place. One
+    /// where the words of the entries have shown their order, or it is not clear that each language has sorted its own.
     pub in_lists: Vec<Option<u32>>,
 }
 

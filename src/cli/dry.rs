@@ -111,7 +111,8 @@ impl Plan<'_> {
     }
 }
 
-/// Why a stage is stale whose settings are the same as when it ran: what one of the files that they name holds, or the program; `None` where they name none.
+/// Why a stage is stale whose settings are the same as when it ran: a file that they name, or the
+/// program; `None` where they name none.
 pub fn changed_files(settings: &StoredSettings, status: &StageStatus) -> Option<String> {
     let names_files = |setting: &&Setting| matches!(setting.takes, Takes::Files) && setting.changes(status.name);
     let paths = |setting: &'static Setting| {

@@ -230,6 +230,9 @@ fn parse_langs(langs: &[String]) -> anyhow::Result<Vec<Lang>> {
 /// What was learnt instead of the words of two languages, or where words come from.
 pub fn why_nothing_learnt(store: &Store, config: &Config, langs: LangPair) -> anyhow::Result<String> {
     let agrees = |learnt: &LangPair| {
+        if *learnt == langs {
+            return false;
+        }
         let is = |a: Lang, b: Lang| learnt.a.agrees(a) && learnt.b.agrees(b);
         is(langs.a, langs.b) || is(langs.b, langs.a)
     };

@@ -45,7 +45,8 @@ pub fn different_languages<'n>(names: impl IntoIterator<Item = &'n str>) -> Resu
     Ok(())
 }
 
-/// Checks the languages whose pairs are asked for: none stands for all, and one alone has no pairs. `zh` counts as two, and `und` as many. `all` says, for the
+/// Checks the languages whose pairs are asked for: none stands for all, and one alone has no pairs. `zh` counts as two, and `und` stands for all
+/// that nothing names. `all` says, for the
 /// message, how to get the pairs of all languages.
 ///
 /// # Errors

@@ -105,7 +105,7 @@ pub fn language_tags(text: &str) -> String {
 fn of_no_name(lang: Lang) -> String {
     format!(
         "{lang} is a language that nothing names, numbered by its size on each site, so that the next run may mean another one by it: give und for all \
-         of these beside another language, or name it first by `diglot correct language PLACE TAG`"
+         of these, or name it first by `diglot correct language PLACE TAG`"
     )
 }
 

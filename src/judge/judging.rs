@@ -12,7 +12,7 @@ use super::prior::{self, Shown};
 use super::rivals::{Rivals, beside};
 use super::score::Scorer;
 use super::shares::{OfKeys, Paired, Rate, Shares};
-use super::usual::{self, Usual};
+use super::usual::Usual;
 use super::versions::{Documents, Versions};
 use crate::index::parts::Parts;
 use crate::types::{
@@ -214,9 +214,7 @@ struct Said {
     counted: f64,
     /// What is taken off because such contents are unusual among the right pairs of the part; 0 at most.
     usual: f64,
-    /// What near misses say; 0 at most.
-    misses: f64,
-    /// What is taken off besides because near misses have such contents too; 0 at most.
+    /// What is taken off because near misses have such contents too; 0 at most.
     near: f64,
     /// What the measures of addresses say, less the cost of a misplaced page.
     addresses: f64,
@@ -231,11 +229,6 @@ struct Said {
 }
 
 impl Said {
-    /// What is compared with the contents of other pairs, if the pair is right with this probability.
-    fn as_seen(&self, right: f64) -> usual::Pair {
-        usual::Pair { part: self.part, right, said: self.counted, near: self.misses }
-    }
-
     /// What contents say when it is asked how often the pair's source is right. Where pages of a template are alike, near misses take from
     /// most pairs what their contents said, and none of it shows that these disagree; so near misses are left out here.
     fn contents(&self) -> f64 {
@@ -315,17 +308,16 @@ fn shares_of(
             match one.candidate.method.is_by_address() && !one.same_text {
                 false => 0.0,
                 // In the first round only contents are known.
-                true if round == 0 => sigmoid(said.counted + said.misses),
+                true if round == 0 => sigmoid(said.counted + said.near),
                 true => beside(sigmoid(said.contents() + said.near + expected), said.rivals),
             }
         };
         let rights: Vec<f64> = compared.iter().zip(said.iter()).zip(&expected).map(right).collect();
         let seen = said.iter().zip(&rights).filter(|(_, right)| **right > 0.0);
-        let seen: Vec<_> = seen.map(|(said, right)| said.as_seen(*right)).collect();
+        let seen: Vec<_> = seen.map(|(said, right)| (said.part, *right, said.counted)).collect();
         let usual = Usual::new(&seen, parts, &params.prior);
         for (said, right) in said.iter_mut().zip(rights) {
-            let [usual, both] = usual.evidence(said.as_seen(right), parts);
-            (said.usual, said.near) = (usual, both - usual);
+            said.usual = usual.evidence(said.part, parts, right, said.counted);
         }
         let by_keys = paired_by_keys(compared, said, &shares, (langs, parts), &params.prior);
         let names = names_of(compared, said, &by_keys, (&shares, &agree), (parts, names_of_all), params);
@@ -439,20 +431,8 @@ fn weigh<'c>(
         let (all_contents, all) = scorer.contents_and_all(&one.similarities);
         let place = one.similarities.get(Measure::Place).map_or(0.0, |_| prior.misplaced);
         let (counted, addresses) = (params.fit.counted(all_contents), all - all_contents - place);
-        let misses = if one.candidate.method.is_by_address() { near::evidence(&one.similarities) } else { 0.0 };
-        Said {
-            all,
-            all_contents,
-            counted,
-            usual: 0.0,
-            misses,
-            near: 0.0,
-            addresses,
-            names: 0.0,
-            rivals: 0.0,
-            part,
-            is_own,
-        }
+        let near = if one.candidate.method.is_by_address() { near::evidence(&one.similarities) } else { 0.0 };
+        Said { all, all_contents, counted, usual: 0.0, near, addresses, names: 0.0, rivals: 0.0, part, is_own }
     };
     let mut said: Vec<Said> = compared.iter().map(say).collect();
     let rivals = Rivals::new(compared.iter().map(|one| (one.candidate.pair.a, one.candidate.pair.b)));

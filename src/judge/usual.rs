@@ -61,19 +61,6 @@ impl Normal {
     }
 }
 
-/// A pair whose contents are compared with those of others.
-#[derive(Clone, Copy, Debug)]
-pub struct Pair {
-    /// The innermost part that has both pages.
-    pub part: u32,
-    /// The probability that the pair is right.
-    pub right: f64,
-    /// What [counts](super::score::FitParams::counted) of the evidence of its contents, in nats.
-    pub said: f64,
-    /// What its [near misses](super::near) say, in nats; 0 at most.
-    pub near: f64,
-}
-
 /// The distribution of the evidence of right pairs' contents, by part.
 #[derive(Clone, Debug)]
 pub struct Usual {
@@ -86,21 +73,24 @@ pub struct Usual {
 }
 
 impl Usual {
-    /// From pairs. What is seen around a part and not in it is expected of the part; for the whole site the belief is. Cost:
+    /// From the part of each pair, the probability that it is right, and what [counts](super::score::FitParams::counted) of the evidence of
+    /// its contents, in nats. What is seen around a part and not in it is expected of the part; for the whole site the belief is. Cost:
     /// pairs × depth of the parts.
     ///
     /// The evidence is ln P(measures | right) − ln P(measures | wrong). If it is normal in right and in wrong pairs with one variance, its
     /// means are ±μ and its variance is 2μ. This is believed of the right pairs of all sites, with μ from `params`.
-    pub fn new(pairs: &[Pair], parts: &Parts, params: &prior::Params) -> Usual {
+    pub fn new(pairs: &[(u32, f64, f64)], parts: &Parts, params: &prior::Params) -> Usual {
         let alike = Usual::of(pairs.iter().map(|&pair| (pair, 0.0)), parts, params);
-        Usual::of(pairs.iter().map(|&pair| (pair, alike.unlike(pair, parts))), parts, params)
+        let unlike =
+            pairs.iter().map(|&(part, right, said)| ((part, right, said), alike.unlike(part, parts, right, said)));
+        Usual::of(unlike, parts, params)
     }
 
     /// From the pairs, each with the probability that it is not like the others.
-    fn of(pairs: impl Iterator<Item = (Pair, f64)>, parts: &Parts, params: &prior::Params) -> Usual {
+    fn of(pairs: impl Iterator<Item = ((u32, f64, f64), f64)>, parts: &Parts, params: &prior::Params) -> Usual {
         let (mean, variance) = (params.usual, params.usual_variance);
         let all = Normal { mean, variance: 2.0 * mean, pairs: params.worth, unlike: 0.0 };
-        let sums = parts.summed(pairs.map(|(pair, unlike)| (pair.part, Sums::of(pair.right, pair.said, unlike).0)));
+        let sums = parts.summed(pairs.map(|((part, right, said), unlike)| (part, Sums::of(right, said, unlike).0)));
         let mut usual = Usual { all, sums, expected: BTreeMap::new() };
         // Outer parts come first.
         for (&part, &own) in &usual.sums {
@@ -137,26 +127,25 @@ impl Usual {
     }
 
     /// The probability that a right pair is not like the others of its part, if one in n + 1 is not. n is the number of pairs that are seen
-    /// and believed; the pair itself is left out.
-    fn unlike(&self, pair: Pair, parts: &Parts) -> f64 {
-        let Some(normal) = self.beside(pair.part, parts, Sums::of(pair.right, pair.said, 0.0)) else { return 0.0 };
-        1.0 / (1.0 + normal.pairs * self.ratio(normal, pair.said))
+    /// and believed. `right` is the weight with which the pair was counted, which is left out here.
+    fn unlike(&self, part: u32, parts: &Parts, right: f64, said: f64) -> f64 {
+        let Some(normal) = self.beside(part, parts, Sums::of(right, said, 0.0)) else { return 0.0 };
+        1.0 / (1.0 + normal.pairs * self.ratio(normal, said))
     }
 
-    /// How much to take off the evidence of a pair's contents, in nats, because it is unusual among the right pairs of its part; and how much
-    /// because of its near misses as well. Both are 0 or less. The first is ln P(x | right, in this part) − ln P(x | right), where x is the
-    /// smaller of what is said and the mean in the part; the pair itself is left out. If n pairs are seen and believed, and u of them are
-    /// not like the others, (1 + u)/(n + 1) of the right pairs are taken to be unlike the others, and to be distributed as on all sites. So
-    /// neither is ever below ln((1 + u)/(n + 1)). Both are 0 where no other pair was counted.
+    /// How much to take off the evidence of a pair's contents, in nats, because it is unusual among the right pairs of its part. The result
+    /// is 0 or less: ln P(x | right, in this part) − ln P(x | right), where x is the smaller of `said` and the mean in the part. `right` is
+    /// the weight with which the pair itself was counted, which is left out here. If n pairs are seen and believed, and u of them are not
+    /// like the others, (1 + u)/(n + 1) of the right pairs are taken to be unlike the others, and to be distributed as on all sites. So the
+    /// result is never below ln((1 + u)/(n + 1)). It is 0 where no other pair was counted.
     ///
     /// Nothing is ever added: where the right pairs of a part have little evidence, wrong ones may too, and many similar wrong pairs would
     /// confirm each other.
-    pub fn evidence(&self, pair: Pair, parts: &Parts) -> [f64; 2] {
-        let own = Sums::of(pair.right, pair.said, self.unlike(pair, parts));
-        let Some(normal) = self.beside(pair.part, parts, own) else { return [0.0; 2] };
+    pub fn evidence(&self, part: u32, parts: &Parts, right: f64, said: f64) -> f64 {
+        let own = Sums::of(right, said, self.unlike(part, parts, right, said));
+        let Some(normal) = self.beside(part, parts, own) else { return 0.0 };
         let unlike = (1.0 + normal.unlike) / (1.0 + normal.pairs);
-        let like = (1.0 - unlike) * self.ratio(normal, pair.said).min(1.0);
-        [0.0, pair.near].map(|near| (like * near.exp() + unlike).ln().min(0.0))
+        ((1.0 - unlike) * self.ratio(normal, said) + unlike).ln().min(0.0)
     }
 }
 
@@ -169,13 +158,8 @@ mod tests {
         prior::Params { worth: 4.0, usual: 6.0, usual_variance: 2.0, ..prior::Params::default() }
     }
 
-    fn pair(part: u32, right: f64, said: f64) -> Pair {
-        Pair { part, right, said, near: 0.0 }
-    }
-
     fn usual_of(pairs: &[(u32, f64, f64)], parts: &Parts) -> Usual {
-        let pairs: Vec<Pair> = pairs.iter().map(|&(part, right, said)| pair(part, right, said)).collect();
-        Usual::new(&pairs, parts, &params())
+        Usual::new(pairs, parts, &params())
     }
 
     #[test]
@@ -197,9 +181,9 @@ mod tests {
         // Γ(5) / Γ(4.5).
         let like = t(-2.0, mean, variance, 9.0, 24.0 / 11.631728396567448) / normal(-2.0);
         let expected = ((1.0 - unlike) * like + unlike).ln();
-        let found = usual.evidence(pair(1, 0.0, -2.0), &parts)[0];
+        let found = usual.evidence(1, &parts, 0.0, -2.0);
         assert!((found - expected).abs() < 2e-3, "{found} {expected}");
-        assert_eq!([4.0, 6.0, 9.0].map(|said| usual.evidence(pair(1, 0.0, said), &parts)[0]), [0.0; 3]);
+        assert_eq!([4.0, 6.0, 9.0].map(|said| usual.evidence(1, &parts, 0.0, said)), [0.0; 3]);
     }
 
     #[test]
@@ -208,7 +192,7 @@ mod tests {
         let taken_off = |pairs: u32, odd: u32| {
             let pairs: Vec<_> =
                 (0..pairs).map(|at| (1, 1.0, if at < odd { -1.0 } else { 7.0 + 0.5 * f64::from(at % 3) })).collect();
-            usual_of(&pairs, &parts).evidence(pair(1, 1.0, -1.0), &parts)[0]
+            usual_of(&pairs, &parts).evidence(1, &parts, 1.0, -1.0)
         };
         let [few, many] = [(1000, 20), (10_000, 200)].map(|(pairs, odd)| taken_off(pairs, odd));
         assert!((few - many).abs() < 0.1 && (many - 0.02f64.ln()).abs() < 0.2, "{few} {many}");
@@ -221,7 +205,7 @@ mod tests {
         let close = (0..100).map(|at| (1, 1.0, 5.0 + f64::from(at % 3)));
         let wide = (0..100).map(|at| (2, 1.0, -4.0 + f64::from(at % 12)));
         let usual = usual_of(&close.chain(wide).collect::<Vec<_>>(), &parts);
-        let said = |part: u32| usual.evidence(pair(part, 0.0, -2.0), &parts)[0];
+        let said = |part: u32| usual.evidence(part, &parts, 0.0, -2.0);
         assert!(said(1) < -4.0 && said(1) >= -(104f64.ln()) && said(2) == 0.0);
     }
 
@@ -229,14 +213,14 @@ mod tests {
     fn a_part_without_pairs_expects_what_is_round_it_and_a_site_without_any_nothing() {
         let parts = two_folders(20);
         let mut pairs: Vec<_> = (0..50).map(|at| (1, 1.0, 5.0 + f64::from(at % 2))).collect();
-        let without = usual_of(&pairs, &parts).evidence(pair(2, 0.0, -3.0), &parts)[0];
+        let without = usual_of(&pairs, &parts).evidence(2, &parts, 0.0, -3.0);
         // One pair of the folder's own hardly changes the result, since the prior is worth four.
         pairs.push((2, 1.0, 5.0));
-        let with_one = usual_of(&pairs, &parts).evidence(pair(2, 0.0, -3.0), &parts)[0];
+        let with_one = usual_of(&pairs, &parts).evidence(2, &parts, 0.0, -3.0);
         assert!((without - with_one).abs() < 0.5 && without < -1.0 && without >= -(5f64.ln()), "{without} {with_one}");
         let nothing = |pairs: &[(u32, f64, f64)]| usual_of(pairs, &parts);
-        assert_eq!(nothing(&[]).evidence(pair(2, 0.0, -3.0), &parts)[0], 0.0);
-        assert_eq!(nothing(&[(WHOLE, 0.5, -3.0)]).evidence(pair(WHOLE, 0.5, -3.0), &parts)[0], 0.0);
+        assert_eq!(nothing(&[]).evidence(2, &parts, 0.0, -3.0), 0.0);
+        assert_eq!(nothing(&[(WHOLE, 0.5, -3.0)]).evidence(WHOLE, &parts, 0.5, -3.0), 0.0);
     }
 
     #[test]
@@ -245,21 +229,8 @@ mod tests {
         let others = || (0..10).map(|_| (1, 1.0, 6.0));
         let [with, without] = [vec![(1, 0.75, -3.0)], vec![]].map(|own| others().chain(own).collect::<Vec<_>>());
         let [with, without] = [with, without].map(|pairs| usual_of(&pairs, &parts));
-        let [with, without] =
-            [with.evidence(pair(1, 0.75, -3.0), &parts)[0], without.evidence(pair(1, 0.0, -3.0), &parts)[0]];
+        let [with, without] = [with.evidence(1, &parts, 0.75, -3.0), without.evidence(1, &parts, 0.0, -3.0)];
         // The others look a little less odd beside it.
         assert!((with - without).abs() < 0.25, "{with} {without}");
-    }
-
-    #[test]
-    fn near_misses_take_off_no_more_than_the_first_exception_among_the_right_pairs_would() {
-        let parts = two_folders(20);
-        let taken_off = |count: u32| {
-            let pairs: Vec<Pair> = (0..count).map(|_| pair(1, 1.0, 6.0)).collect();
-            Usual::new(&pairs, &parts, &params()).evidence(Pair { near: -9.0, ..pair(1, 0.0, 6.0) }, &parts)
-        };
-        let [few, many] = [16, 160].map(taken_off);
-        assert_eq!([few[0], many[0]], [0.0; 2]);
-        assert!((-3.1..-2.5).contains(&few[1]) && (-5.2..-4.4).contains(&many[1]), "{few:?} {many:?}");
     }
 }

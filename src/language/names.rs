@@ -73,7 +73,7 @@ const SCRIPTS: [(&str, &str); 9] = [
     ("Tfng", "Tifinagh"),
 ];
 
-/// What a language is called in English: `Serbian (Latin)`, `Portuguese (BR)`; `None` for codes that there are not. Of rare languages it is what the registry
+/// What a language is called in English: `Serbian (Latin)`, `Portuguese (BR)`; `None` for codes that are not registered. Of rare languages it is what the registry
 /// of language subtags calls them.
 pub fn in_english(lang: Lang) -> Option<String> {
     if let Some(name) = IN_ENGLISH.get(lang.as_str()) {

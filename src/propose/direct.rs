@@ -35,7 +35,7 @@ pub fn direct(site: &SiteView<'_>, known: Option<(&KnownKeys, &Signs)>) -> Vec<C
 }
 
 /// Judges all candidates that URLs, declarations and language bars propose on a site, and also pairs of numbered pages where equal numbers
-/// do not go together. `knows` has the word translations and the weights of each language pair.
+/// do not go together, or near misses speak against it. `knows` has the word translations and the weights of each language pair.
 ///
 /// # Errors
 /// When a page cannot be read.
@@ -61,7 +61,8 @@ pub fn judge_direct(
     let mut judged = decide(&compared);
     let is_doubtful = |one: &Compared| {
         let contents = params.fit.counted(scorer(one.candidate.pair.langs).contents(&one.similarities));
-        contents + near::evidence(&one.similarities) < 0.0 || judged.is_doubtful(&one.candidate, site.parts())
+        let near = near::evidence(&one.similarities);
+        (near < 0.0 && contents + near < 0.0) || judged.is_doubtful(&one.candidate, site.parts())
     };
     let mut series = order::series(site, &compared, is_doubtful);
     if !series.is_empty() {

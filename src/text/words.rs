@@ -540,7 +540,8 @@ pub fn number(word: &str) -> Option<u64> {
 pub fn numbers_inside(word: &str) -> impl Iterator<Item = u64> {
     // Most words have none.
     let word = if word.chars().any(|character| TABLES.is_digit(character)) { word } else { "" };
-    word.split(|character| digit(character).is_none()).filter_map(number)
+    let parts = |character| digit(character).is_none() && (TABLES.is_alphanumeric(character) || character == '_');
+    word.split(parts).filter_map(number)
 }
 
 /// The value of a decimal digit of any script in use; `None` for other characters.
@@ -622,6 +623,7 @@ mod tests {
             ("4ª", vec!["4"]),
             ("Artikel4", vec!["4"]),
             ("a12b3", vec!["12", "3"]),
+            ("3.5GB", vec!["35"]),
             ("٤م", vec!["4"]),
             ("章", vec![]),
             ("m²", vec![]),

@@ -31,7 +31,7 @@ macro_rules! measures {
                 Structure = "structure" weight 0.5
                     by |a, b, with| structure::similarity(&a.tags, &b.tags, &with.params.structure);
                 /// Numbers in common.
-                Numbers = "numbers" weight 2.2 by |a, b, _| in_common(&a.numbers, &b.numbers);
+                Numbers = "numbers" weight 3.0 by |a, b, _| in_common(&a.numbers, &b.numbers);
                 /// Link targets in common.
                 Links = "links" by |a, b, _| in_common(&a.links, &b.links);
                 /// Images in common.

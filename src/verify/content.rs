@@ -146,7 +146,7 @@ pub fn bits(a: &Profile, b: &Profile, with: &With<'_>) -> Option<f64> {
 
 /// The weighted share of words that have a translation in the other page, among the different words of both pages that the source knows.
 ///
-/// (Σ_{w ∈ A known, translated} weight(w) + the same of B) / (Σ_{w ∈ A known} weight(w) + the same of B), as an [estimate](estimate) from
+/// (Σ_{w ∈ A known, translated} weight(w) + the same of B) / (Σ_{w ∈ A known} weight(w) + the same of B), as an [`estimate`] from
 /// half as many words as are known, 0..=1. `None` where none is known.
 ///
 /// Unlike [`s_cb`], it is not lower for a small source, and does not depend on the order of the pages. With weights that grow with the

@@ -10,7 +10,7 @@ pub fn dice(a: &[u64], b: &[u64]) -> Option<f64> {
     (whole > 0).then(|| 2.0 * common(a, b) as f64 / whole as f64)
 }
 
-/// What two sorted multisets have in common, as an [estimate](estimate) from the mean number of their elements, 0..=1. `None` when both are
+/// What two sorted multisets have in common, as an [`estimate`] from the mean number of their elements, 0..=1. `None` when both are
 /// empty.
 ///
 /// By hand: A = {1, 1, 2}, B = {1, 2, 2, 3}: (4/7·3.5 + ½)/(3.5 + 1) = 5/9.

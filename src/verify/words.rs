@@ -4,7 +4,7 @@ use super::overlap::estimate;
 use super::profile::Profile;
 
 /// Words in common: the Dice coefficient of the sets of words of two pages, weighted, 2·Σ_{w ∈ A∩B} weight(w) / (Σ_A weight + Σ_B weight),
-/// as an [estimate](estimate) from half as many words as both pages have with a weight, 0..=1. `None` where neither page has one.
+/// as an [`estimate`] from half as many words as both pages have with a weight, 0..=1. `None` where neither page has one.
 ///
 /// With weight 0 for words that only one language of the site has, it is the share of common words among those that could be common,
 /// however much of the pages is prose.

@@ -50,7 +50,7 @@ fn a_diff_of_two_settings_is_the_difference_of_their_exports() {
     let folder = tempfile::tempdir().expect("a folder");
     let (before, after) = (sample_store(), folder.path().join("after"));
     copied(before, &after);
-    diglot(&after).args(["run", "-q", "--min-score", "0.97", "--without", "keys"]).assert().success();
+    diglot(&after).args(["run", "-q", "--min-score", "0.99", "--without", "keys"]).assert().success();
     for stores in [[before, &after], [&after, before]] {
         let names = ["url_a", "url_b", "lang_a", "lang_b"];
         let [old, new] = stores.map(|store| exported(store, "pairs", &names, &["score", "method", "key"]));
@@ -99,8 +99,10 @@ fn a_diff_says_by_its_exit_code_that_stores_differ() {
     diglot(&other).args(["run", "-q"]).assert().success();
     code(&["--what", "pairs"], 0);
     let rows = code(&["--what", "pairs", "--exit-code", "--format", "tsv", "--host", "tiny.test"], 1);
-    assert_eq!(rows.lines().count(), 2, "{rows}");
-    assert!(rows.contains("lost\thttp://tiny.test/en/garden.html") && rows.contains("garden.html is not captured"));
+    // The scores of the other pairs may have changed.
+    let lost: Vec<&str> = rows.lines().skip(1).filter(|row| !row.starts_with("changed\t")).collect();
+    assert!(lost.len() == 1 && lost[0].starts_with("lost\thttp://tiny.test/en/garden.html"), "{rows}");
+    assert!(lost[0].contains("garden.html is not captured"), "{rows}");
     assert_eq!(code(&["--where", "change=gained", "--what", "pairs", "--format", "tsv"], 0).lines().count(), 1);
     let (exit, told) = failure(diglot(Path::new("none")).arg("diff").args([&store, &other]).args(["--host", "x.org"]));
     assert!(exit == 1 && told.contains("the store has no page of this host"), "{told}");

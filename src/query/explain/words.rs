@@ -235,7 +235,7 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
             if measure.value < ALL_LEFT {
                 lines.add(
                     "near misses",
-                    format!("pages beside these have such contents too: {:+.2} nats at most", measure.nats),
+                    format!("pages beside these have such contents too: {:+.2} nats", measure.nats),
                 );
             }
             continue;
