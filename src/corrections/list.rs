@@ -21,6 +21,8 @@ pub const JOINED: char = '|';
 pub struct Line {
     /// The number of its line in the file, from 1.
     pub line: usize,
+    /// Its number among the corrections, from 1, by which it is taken back.
+    pub number: usize,
     /// The correction.
     pub correction: Correction,
     /// When it was made; may be empty.
@@ -34,7 +36,7 @@ impl Line {
     pub fn new(correction: Correction, date: &str, note: &str) -> Line {
         // Characters that would end a field or a line become spaces.
         let plain = |text: &str| text.replace(['\t', '\n', '\r'], " ").trim().to_owned();
-        Line { line: 0, correction, date: plain(date), note: plain(note) }
+        Line { line: 0, number: 0, correction, date: plain(date), note: plain(note) }
     }
 
     /// The line of a correction that is made now: the time is in UTC, to the second (RFC 3339).
@@ -42,11 +44,11 @@ impl Line {
         Line::new(correction, &jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(), note)
     }
 
-    /// The correction in words, with its date, its note and its line.
+    /// The correction in words, with its date, its note and its number.
     pub fn told(&self) -> String {
         let note = if self.note.is_empty() { String::new() } else { format!(": {}", self.note) };
         let date = if self.date.is_empty() { String::new() } else { format!("{}, ", self.date) };
-        format!("{} ({date}line {}{note})", self.correction, self.line)
+        format!("{} ({date}correction {}{note})", self.correction, self.number)
     }
 
     /// The line as it stands in the file.
@@ -87,7 +89,7 @@ impl Corrections {
             }
             let correction = Correction::parse(kind, first, second).map_err(|problem| (number, problem))?;
             let note = fields.collect::<Vec<_>>().join(" ");
-            lines.push(Line { line: number, correction, date: date.to_owned(), note });
+            lines.push(Line { line: number, number: lines.len() + 1, correction, date: date.to_owned(), note });
         }
         Corrections::of(lines)
     }
@@ -203,6 +205,7 @@ mod tests {
         let text = format!("{HEAD}\n# why\n\npin\tx.org/a\tx.org/b\t2026-11-28\tsaid\tAnn\nforbid-key\tpath:a:b\n");
         let found = Corrections::parse(&text).expect("a sound text");
         assert_eq!(found.lines().iter().map(|line| line.line).collect::<Vec<_>>(), [4, 5]);
+        assert_eq!(found.lines()[1].told(), "forbid-key path:a:b (correction 2)");
         assert_eq!((found.lines()[0].date.as_str(), found.lines()[0].note.as_str()), ("2026-11-28", "said Ann"));
         let [one, other] = [0, 1].map(|at| found.lines()[at].text());
         let again = Corrections::parse(&format!("{other}\n{one}\n")).expect("a sound text");
