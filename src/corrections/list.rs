@@ -205,7 +205,7 @@ mod tests {
         let text = format!("{HEAD}\n# why\n\npin\tx.org/a\tx.org/b\t2026-11-28\tsaid\tAnn\nforbid-key\tpath:a:b\n");
         let found = Corrections::parse(&text).expect("a sound text");
         assert_eq!(found.lines().iter().map(|line| line.line).collect::<Vec<_>>(), [4, 5]);
-        assert_eq!(found.lines()[1].told(), "forbid-key path:a:b (correction 2)");
+        assert_eq!(found.lines()[1].told(), "forbid-key path:a:b * (correction 2)");
         assert_eq!((found.lines()[0].date.as_str(), found.lines()[0].note.as_str()), ("2026-11-28", "said Ann"));
         let [one, other] = [0, 1].map(|at| found.lines()[at].text());
         let again = Corrections::parse(&format!("{other}\n{one}\n")).expect("a sound text");

@@ -433,7 +433,10 @@ mod tests {
         let pages: Vec<_> = ["en", "fr"]
             .into_iter()
             .flat_map(|lang| (0..PAGES).map(move |page| (format!("x.org/{lang}{page:02}"), lang, page)))
-            .map(|(url, lang, page)| (url, lang, format!("{lang} {} {}\n", 1000 + 37 * page, 5000 + 91 * page)))
+            .map(|(url, lang, page)| {
+                let numbers: String = (1..=8).map(|at| format!(" {}", 1000 * at + 37 * page)).collect();
+                (url, lang, format!("{lang}{numbers}\n"))
+            })
             .collect();
         let listed: Vec<_> = pages.iter().map(|(url, lang, text)| (url.as_str(), *lang, text.as_str())).collect();
         let listed = ListedSite::new(&listed);
