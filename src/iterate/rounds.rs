@@ -226,7 +226,7 @@ impl<'v, 's> Rounds<'v, 's> {
         let places: Vec<usize> = (0..self.compared.len()).filter(|&at| is_taught(&self.compared[at])).collect();
         let pairs: Vec<PageIds> =
             places.iter().map(|&at| self.compared[at].candidate.pair).map(|pair| (pair.a, pair.b)).collect();
-        // Not by a method of the whole, whose pairs change meanwhile.
+        // Borrows single fields, since the pairs are changed below.
         let dictionaries = WithOwn { run: self.models, own: &self.own, site: self.site };
         let again = self.site.similarities(&pairs, &dictionaries)?;
         for (at, similarities) in places.into_iter().zip(again) {
