@@ -214,11 +214,7 @@ pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<
                 let words = [a.document.words_in(span_a.words.clone()), b.document.words_in(span_b.words.clone())];
                 (*score, (foreign_words(of_a, of_b, words[0]), foreign_words(of_b, of_a, words[1])))
             }
-            Said::Words(words) => (
-                scoring
-                    .probability(&words.scored, words.entries.map_or(share.on_pages, |entries| share.in_list(entries))),
-                words.foreign,
-            ),
+            Said::Words(words) => (scoring.probability(&words.scored, share.at(words.entries)), words.foreign),
         };
         if score >= ALIGNED_SCORE {
             paired += chars;

@@ -8,11 +8,11 @@ const MIN_INITIALS: usize = 8;
 /// The share of a list that must be in order: in many an index, entries are nested below others. An estimate; the indexes of the manual of
 /// GIMP, where half the entries are nested, have .41 to .50.
 const MIN_SORTED: f64 = 0.4;
+/// … and the ordered part must be this many times as long as in a random list, where it has about 2·√n of n entries.
+const TIMES_CHANCE: f64 = 2.0;
 /// The share of a list that is in order if a language has sorted it by itself, and entries are not nested. An estimate: letters with marks have other
 /// places in alphabets than here. Of lists that keep the order of the original, half may be in order, where words are alike.
 const MIN_OWN: f64 = 0.9;
-/// … and the ordered part must be this many times as long as in a random list, where it has about 2·√n of n entries.
-const TIMES_CHANCE: f64 = 2.0;
 
 /// Which blocks stand in alphabetical lists, given the tag and the [`initial`] of each. For each tag, these are the blocks from the first
 /// to the last of the longest subsequence with ordered initials, if it is longer than chance explains. Time n·log n.

@@ -97,15 +97,20 @@ pub fn classes(scoring: &Scoring, beads: &[Seen]) -> Vec<usize> {
 #[derive(Clone, Copy, Debug)]
 pub struct WrongShare {
     /// The share of its class, or that of its kind on the two pages if this is larger.
-    pub on_pages: f32,
+    on_pages: f32,
     /// True when too few of its neighbours are sure to show that both sides are at the same place.
     is_alone: bool,
 }
 
 impl WrongShare {
+    /// The share of a bead outside such lists (`None`), or in [lists that each language sorts itself](Self::in_list).
+    pub fn at(self, entries: Option<u32>) -> f32 {
+        entries.map_or(self.on_pages, |entries| self.in_list(entries))
+    }
+
     /// The share in lists that each language sorts itself, where `entries` may stand at the place of the bead: ½ where its neighbours are sure; where they
     /// are not, its place says nothing, and any of the entries might be the partner.
-    pub fn in_list(self, entries: u32) -> f32 {
+    fn in_list(self, entries: u32) -> f32 {
         if self.is_alone { (1.0 - 1.0 / entries.max(1) as f32).max(0.5) } else { 0.5 }
     }
 }

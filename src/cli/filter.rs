@@ -241,11 +241,9 @@ pub fn why_nothing_learnt(store: &Store, config: &Config, langs: LangPair) -> an
     if !variants.is_empty() {
         return Ok(format!(", but of variants of them; choose by --langs {}", variants.join(" or --langs ")));
     }
-    let found = query::languages(store, config)?;
-    let is_there = |lang: &Lang| found.iter().any(|found| found.lang.is_known() && found.lang.agrees(*lang));
     let place = place(store.folder());
     let missing: Vec<String> =
-        [langs.a, langs.b].into_iter().filter(|lang| !is_there(lang)).map(query::tag_and_name).collect();
+        query::missing_langs(store, config, langs)?.into_iter().map(query::tag_and_name).collect();
     if !missing.is_empty() {
         let missing = missing.join(", nor in ");
         return Ok(format!(", since no page is in {missing}; `diglot status{place}` lists the languages"));

@@ -46,8 +46,7 @@ pub fn different_languages<'n>(names: impl IntoIterator<Item = &'n str>) -> Resu
 }
 
 /// Checks the languages whose pairs are asked for: none stands for all, and one alone has no pairs. `zh` counts as two, and `und` stands for all
-/// that nothing names. `all` says, for the
-/// message, how to get the pairs of all languages.
+/// that nothing names. `all` says, for the message, how to get the pairs of all languages.
 ///
 /// # Errors
 /// When there is one language.

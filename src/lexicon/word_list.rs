@@ -84,9 +84,7 @@ impl Lexicon {
             if reader.read_until(b'\n', &mut line).map_err(Error::io(name, "reading"))? == 0 {
                 break;
             }
-            let text = std::str::from_utf8(&line).ok().map(|text| text.trim_start_matches('\u{feff}').trim_end());
-            let mut cells = text.unwrap_or_default().split('\t');
-            let (x, y) = (cells.next().unwrap_or_default(), cells.next().unwrap_or_default());
+            let (x, y) = cells(&line);
             if std::mem::take(&mut is_first)
                 && let Some(header) = languages_of_header(x, y, columns)
             {
@@ -121,9 +119,7 @@ impl Lexicon {
     pub fn languages(mut reader: impl BufRead, name: &str) -> Result<Option<LangPair>> {
         let mut line = Vec::new();
         reader.read_until(b'\n', &mut line).map_err(Error::io(name, "reading"))?;
-        let text = std::str::from_utf8(&line).unwrap_or_default().trim_start_matches('\u{feff}').trim_end();
-        let mut cells = text.split('\t');
-        let (x, y) = (cells.next().unwrap_or_default(), cells.next().unwrap_or_default());
+        let (x, y) = cells(&line);
         let by_name = languages_of_name(name);
         let columns = languages_of_header(x, y, by_name).or(by_name);
         Ok(columns.and_then(|(first, second)| LangPair::new(first, second)))
@@ -213,6 +209,13 @@ fn languages_of_header(x: &str, y: &str, by_name: Option<(Lang, Lang)>) -> Optio
     LangPair::new(first, second)?;
     let agrees = |(a, b): (Lang, Lang)| (a.agrees(first) && b.agrees(second)) || (a.agrees(second) && b.agrees(first));
     by_name.is_none_or(agrees).then_some((first, second))
+}
+
+/// The first two cells of a line, empty where it has none.
+fn cells(line: &[u8]) -> (&str, &str) {
+    let text = std::str::from_utf8(line).unwrap_or_default().trim_start_matches('\u{feff}').trim_end();
+    let mut cells = text.split('\t');
+    (cells.next().unwrap_or_default(), cells.next().unwrap_or_default())
 }
 
 /// Why nothing says what languages a list is of, and what would: `x` and `y` begin its first line.

@@ -60,12 +60,12 @@ fn progress_with(store: &Store, config: &Config, until: &str, by_people: u64) ->
     let mut found: Vec<StageStatus> = Vec::new();
     let mut is_behind = false;
     let known = store.known_fresh()?;
-    let with = |stage: &dyn Stage| fingerprint(stage, config) ^ by_people;
     for (at, stage) in STAGES.iter().enumerate() {
-        let is_known = || known.iter().any(|(name, known)| name == stage.name() && *known == with(*stage));
+        let settings = fingerprint(*stage, config);
+        let is_known = || known.iter().any(|(name, known)| name == stage.name() && *known == settings ^ by_people);
         let remaining = if !is_behind && is_known() { String::new() } else { stage.remaining(store, config)? };
         let record = store.stage(stage.name())?;
-        let was_stopped = at == 0 || (!record.finished && record.fingerprint == fingerprint(*stage, config));
+        let was_stopped = at == 0 || (!record.finished && record.fingerprint == settings);
         let state = if record.fingerprint == 0 {
             StageState::NotRun
         } else if is_behind {
@@ -78,7 +78,7 @@ fn progress_with(store: &Store, config: &Config, until: &str, by_people: u64) ->
             StageState::Stale
         };
         is_behind |= at > 0 && state != StageState::Fresh;
-        let is_set_anew = record.fingerprint != 0 && record.fingerprint != fingerprint(*stage, config);
+        let is_set_anew = record.fingerprint != 0 && record.fingerprint != settings;
         found.push(StageStatus { name: stage.name(), state, remaining, is_set_anew });
         if stage.name() == until {
             break;

@@ -60,9 +60,9 @@ pub fn judge_direct(
     let decide = |compared: &[Compared]| judge::judge(compared, scorer, site.parts(), params);
     let mut judged = decide(&compared);
     let is_doubtful = |one: &Compared| {
-        let contents = params.fit.counted(scorer(one.candidate.pair.langs).contents(&one.similarities));
         let near = near::evidence(&one.similarities);
-        (near < 0.0 && contents + near < 0.0) || judged.is_doubtful(&one.candidate, site.parts())
+        let contents = || params.fit.counted(scorer(one.candidate.pair.langs).contents(&one.similarities));
+        (near < 0.0 && contents() + near < 0.0) || judged.is_doubtful(&one.candidate, site.parts())
     };
     let mut series = order::series(site, &compared, is_doubtful);
     if !series.is_empty() {

@@ -16,7 +16,7 @@ use crate::site::hosts::hosts_of;
 use crate::site::languages::learnt_languages;
 use crate::site::scope::{Scope, sites};
 use crate::store::Store;
-use crate::types::Lang;
+use crate::types::{Lang, LangPair};
 
 /// A language that pages of a store count for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,18 +53,30 @@ pub fn idle_lists(store: &Store, config: &Config) -> Result<Vec<IdleList>> {
     if config.lexicons.is_empty() {
         return Ok(Vec::new());
     }
-    let found: Vec<Lang> = languages(store, config)?.into_iter().map(|found| found.lang).collect();
-    let is_missing = |lang: &Lang| !found.iter().any(|found| found.is_known() && found.agrees(*lang));
+    let found = languages(store, config)?;
     let mut idle = Vec::new();
     for GivenFile { path, .. } in &config.lexicons {
         let file = files::open(path).map_err(Error::io(path, "opening"))?;
         let langs = Lexicon::languages(BufReader::new(files::text(file)), &path.display().to_string())?;
-        let missing: Vec<Lang> = langs.into_iter().flat_map(|langs| [langs.a, langs.b]).filter(is_missing).collect();
+        let missing = langs.map_or_else(Vec::new, |langs| missing_of(langs, &found));
         if !missing.is_empty() {
             idle.push(IdleList { path: path.clone(), missing });
         }
     }
     Ok(idle)
+}
+
+/// Those of two languages that no page counts for.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn missing_langs(store: &Store, config: &Config, langs: LangPair) -> Result<Vec<Lang>> {
+    Ok(missing_of(langs, &languages(store, config)?))
+}
+
+fn missing_of(langs: LangPair, found: &[FoundLanguage]) -> Vec<Lang> {
+    let is_there = |lang: Lang| found.iter().any(|found| found.lang.is_known() && found.lang.agrees(lang));
+    [langs.a, langs.b].into_iter().filter(|&lang| !is_there(lang)).collect()
 }
 
 /// The languages of the pages of a store, those with the most pages first, and last those that nothing names and pages of no language. Cost:

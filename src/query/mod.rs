@@ -56,7 +56,7 @@ pub use keys::{KeyLine, keys};
 #[cfg(feature = "exec")]
 pub(crate) use keys::{numbered_keys, state_name};
 pub use known_sentences::KnownSentences;
-pub use languages::{FoundLanguage, IdleList, idle_lists, languages};
+pub use languages::{FoundLanguage, IdleList, idle_lists, languages, missing_langs};
 pub use lone::{LoneFilter, LonePage, LonePages, LoneReason, lone_pages};
 pub use nearest::{Nearest, nearest};
 pub use overview::{Overview, overview};

@@ -12,23 +12,24 @@ use super::profile::Profile;
 /// By hand: {linux 2, the 0, kernel 1} and {linux 2, le 0, gnu 1}: 2·2/(3 + 3) = 2/3 of four words, (2/3·2 + ½)/(2 + 1) = 11/18.
 pub fn shared_words(a: &Profile, b: &Profile, weight: &dyn Fn(u64) -> f32) -> Option<f64> {
     let (mut all, mut common, mut count) = (0.0, 0.0, 0.0);
-    let mut weigh = |word: u64| {
-        let weight = f64::from(weight(word));
+    let mut add = |weight: f64| {
         all += weight;
-        count += if weight > 0.0 { 1.0 } else { 0.0 };
-        weight
+        count += f64::from(u8::from(weight > 0.0));
     };
+    let weight = |word: u64| f64::from(weight(word));
     let mut right = b.bag.entries().iter().peekable();
     for &(word, _) in a.bag.entries() {
-        weigh(word);
+        let own = weight(word);
+        add(own);
         while let Some(&(other, _)) = right.next_if(|(other, _)| *other < word) {
-            weigh(other);
+            add(weight(other));
         }
         if right.next_if(|(other, _)| *other == word).is_some() {
-            common += weigh(word);
+            add(own);
+            common += own;
         }
     }
-    right.for_each(|&(other, _)| _ = weigh(other));
+    right.for_each(|&(other, _)| add(weight(other)));
     (all > 0.0).then(|| estimate(2.0 * common / all, count / 2.0))
 }
 
