@@ -9,7 +9,8 @@ use diglot::config::{Config, LabelMode, Strategy};
 use diglot::inputs::Inputs;
 use diglot::pipeline::{self, Context, Silent};
 use diglot::query::explain::{
-    CandidateOutcome, Explanation, LanguageReason, LeadOutcome, NamedPair, PageExplanation, PageVerdict, PairVerdict,
+    CandidateOutcome, Explanation, LanguageReason, LeadOutcome, NamedPair, PageExplanation, PageVerdict,
+    PairExplanation, PairVerdict,
 };
 use diglot::query::{self, Scope};
 use diglot::store::{Access, Store};
@@ -519,7 +520,7 @@ impl<'r> Checked<'r> {
             assert_eq!(page, &explained[url]);
         }
         let pair = two(a, b);
-        let verdict = explanation.pair.expect("two URLs").verdict;
+        let PairExplanation { verdict, measures, .. } = explanation.pair.expect("two URLs");
         let lang = |url: &str| explained[url].languages.as_ref().map(|languages| languages.counts_for);
         match &verdict {
             PairVerdict::Pair { score, .. } => {
@@ -544,6 +545,11 @@ impl<'r> Checked<'r> {
             }
             PairVerdict::NoLanguage { url } => assert_eq!(lang(url), Some(Lang::UNKNOWN)),
             PairVerdict::NotCompared => assert_eq!(config.strategy, Strategy::Links),
+            PairVerdict::NotProposed => {
+                let is_judged = config.verifies() || config.iterates();
+                let is_compared = is_judged && config.strategy == Strategy::All && config.verifier.is_none();
+                assert_eq!(!measures.is_empty(), is_compared, "{a} {b}: what their contents say");
+            }
             PairVerdict::DifferentDomains | PairVerdict::AcrossSuffixesOff | PairVerdict::NotOneSite => {
                 panic!("all pages are of one domain: {a} {b}");
             }

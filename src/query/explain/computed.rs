@@ -11,7 +11,8 @@ use crate::propose::votes::{self, Support};
 use crate::site::models::{self, ets_inputs};
 use crate::site::{OpenSite, Site};
 use crate::store::Store;
-use crate::types::{JudgedPair, LangPair, PagePair};
+use crate::types::{JudgedPair, LangPair, PagePair, Similarities};
+use crate::verify::SiteView;
 
 /// Asks the methods what led to the decisions that the store has.
 pub struct Computed<'s> {
@@ -32,14 +33,39 @@ impl<'s> Computed<'s> {
     /// # Errors
     /// When the store cannot be read.
     pub fn scorer(&self, langs: LangPair) -> Result<Scorer> {
-        let models = match self.models.get() {
+        Ok(self.models()?.scorer(langs))
+    }
+
+    /// What the measures say of the contents of two pages that have no stored decision, by the words that the run has learnt. Words that parts
+    /// of the site have taught are not stored, and do not count. `None` where links have not been read.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn contents(&self, site: &Site, pair: PagePair) -> Result<Option<Similarities>> {
+        let Some(open) = OpenSite::open(self.store, site.id)? else { return Ok(None) };
+        let Some(view) = self.view(&open, site) else { return Ok(None) };
+        Ok(view.similarities(&[(pair.a, pair.b)], self.models()?)?.pop())
+    }
+
+    fn models(&self) -> Result<&Models> {
+        Ok(match self.models.get() {
             Some(models) => models,
             None => {
                 let read = models::read(self.store, self.config)?;
                 self.models.get_or_init(|| read)
             }
-        };
-        Ok(models.scorer(langs))
+        })
+    }
+
+    /// The pages that were judged; `None` where none were.
+    fn view<'o>(&self, open: &'o OpenSite, site: &Site) -> Option<SiteView<'o>>
+    where
+        's: 'o,
+    {
+        let judged = site.judged.as_ref()?;
+        let mut view = open.view(self.config);
+        view.leave_out(judged.copies().chain(judged.foreign_pages().map(|(page, _)| page)));
+        Some(view)
     }
 
     /// What accepted pairs say of a pair; `None` where links have not been read.
@@ -48,9 +74,7 @@ impl<'s> Computed<'s> {
     /// When the store cannot be read.
     pub fn support(&self, site: &Site, pair: PagePair) -> Result<Option<Support>> {
         let Some(open) = OpenSite::open(self.store, site.id)? else { return Ok(None) };
-        let Some(judged) = &site.judged else { return Ok(None) };
-        let mut view = open.view(self.config);
-        view.leave_out(judged.copies().chain(judged.foreign_pages().map(|(page, _)| page)));
+        let (Some(view), Some(judged)) = (self.view(&open, site), &site.judged) else { return Ok(None) };
         let rows: Vec<JudgedPair> = judged.pairs().collect();
         Ok(Some(votes::support(&view, &self.config.iterate.propose, &rows, pair)))
     }

@@ -311,7 +311,8 @@ pub struct PairExplanation {
     pub rounds: Option<Rounds>,
     /// How accepted pairs support it.
     pub support: Option<Support>,
-    /// The values of the measures, if the pair was judged by them.
+    /// The values of the measures, if the pair was judged by them; of two pages that were not judged, those of contents, compared for the
+    /// explanation.
     pub measures: Vec<MeasureFacts>,
     /// Weight of the evidence, in nats, if the pair was judged by it.
     pub evidence: Option<f32>,

@@ -84,11 +84,18 @@ impl Two<'_, '_> {
         if let Some(judged) = &judged {
             let weighing = Weighing::new(self.opened, evidence);
             if weighing.is_by_evidence() {
-                (found.measures, found.constant) = weighing.measures(judged)?;
+                (found.measures, found.constant) = weighing.measures(judged.pair.langs, &judged.similarities)?;
                 (found.evidence, found.beliefs) = (Some(judged.evidence), Some(judged.beliefs));
                 found.rivals = weighing.left_by_rivals(judged);
             }
             found.source = weighing.source(judged);
+        } else if let Some(pair) = self.ordered().filter(|_| site.judged.is_some()) {
+            let weighing = Weighing::new(self.opened, evidence);
+            if weighing.is_by_evidence()
+                && let Some(similarities) = evidence.contents(site, pair)?
+            {
+                (found.measures, found.constant) = weighing.measures(pair.langs, &similarities)?;
+            }
         }
         found.verdict = self.verdict(judged.as_ref(), &found);
         Ok(found)

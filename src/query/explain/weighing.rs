@@ -9,7 +9,7 @@ use super::verdict::CandidateOutcome;
 use crate::config::Strategy;
 use crate::error::Result;
 use crate::judge::near;
-use crate::types::{JudgedPair, Lang, MEASURES, Measure, Method, Outcome};
+use crate::types::{JudgedPair, Lang, LangPair, MEASURES, Measure, Method, Outcome, Similarities};
 
 /// How many rejected candidates of a page without a partner are explained in detail, for each language.
 const BEST: usize = 2;
@@ -53,12 +53,12 @@ impl<'o, 's> Weighing<'o, 's> {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn measures(&self, judged: &JudgedPair) -> Result<(Vec<MeasureFacts>, f64)> {
-        let scorer = self.evidence.scorer(judged.pair.langs)?;
-        let parts = scorer.parts(&judged.similarities);
+    pub fn measures(&self, langs: LangPair, similarities: &Similarities) -> Result<(Vec<MeasureFacts>, f64)> {
+        let scorer = self.evidence.scorer(langs)?;
+        let parts = scorer.parts(similarities);
         let fact = |(&measure, &nats)| {
-            let nats = if measure == Measure::Near { near::evidence(&judged.similarities) } else { nats };
-            Some(MeasureFacts { measure, value: judged.similarities.get(measure)?, nats })
+            let nats = if measure == Measure::Near { near::evidence(similarities) } else { nats };
+            Some(MeasureFacts { measure, value: similarities.get(measure)?, nats })
         };
         let constant = parts.last().copied().unwrap_or_default();
         let of_pair = MEASURES.iter().zip(&parts).filter(|(measure, _)| **measure != Measure::Named);
@@ -106,7 +106,7 @@ impl<'o, 's> Weighing<'o, 's> {
 
     fn weighed(&self, judged: &JudgedPair) -> Result<Weighed> {
         let source = self.source(judged).filter(|source| source.est_precision < FAIR_SOURCE);
-        Ok(extremes(self.measures(judged)?.0, source))
+        Ok(extremes(self.measures(judged.pair.langs, &judged.similarities)?.0, source))
     }
 }
 
