@@ -317,10 +317,14 @@ pub struct Done {
 
 /// Tells which word lists are of a language that no page is in.
 fn tell_idle_lists(store: &Store, config: &Config) -> anyhow::Result<()> {
+    let without = match config.lexicons.len() {
+        1 => "`--reset lexicon` does without",
+        _ => "`--lexicon` with the other lists alone does without",
+    };
     for list in query::idle_lists(store, config)? {
         let missing: Vec<String> = list.missing.into_iter().map(query::tag_and_name).collect();
         say(format_args!(
-            "word list {} serves no pages: none is in {}; `diglot status{}` lists the languages, `--reset lexicon` does without",
+            "word list {} serves no pages: none is in {}; `diglot status{}` lists the languages, {without}",
             printable(&list.path.display().to_string()),
             missing.join(", nor in "),
             place(store.folder()),
