@@ -16,6 +16,9 @@ pub struct Params {
     /// The probability that a word is not a translation of any word of the other side, 0..=1: ε. Default 0.35: at 0.2, free translations
     /// are not recognized.
     pub free_words: f32,
+    /// The same for words that both pages have and both languages have equally often. Default 0.1: names, codes and numbers are seldom left out; at 0.03, one that
+    /// is left out says too much where little else is known.
+    pub free_shared: f32,
     /// How much a single word may count for a bead at most, in nats. Default 6.
     pub max_word: f32,
     /// α of eq. 1: the probability of a difference of one more word, 0..=1. Default 1, because the cost of lengths says the same better,
@@ -29,7 +32,14 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { free_words: 0.35, max_word: 6.0, alpha: 1.0, max_translations: 12, min_probability: 0.02 }
+        Params {
+            free_words: 0.35,
+            free_shared: 0.1,
+            max_word: 6.0,
+            alpha: 1.0,
+            max_translations: 12,
+            min_probability: 0.02,
+        }
     }
 }
 
@@ -40,8 +50,8 @@ impl Default for Params {
 /// L(f|e) = |m − l|·ln α + Σ_j ln(ε + (1 − ε)·Σ_i p(f_j|e_i) / ((l + 1)·p(f_j)))          (Tomás et al. 2008, eq. 1)
 ///
 /// which is eq. 1 with the probability of each word divided by its share p(f_j) in the language, so that beads of different lengths can be
-/// compared and an unaligned sentence costs 0; ε is the share of words that are not translations at all. A word that the model does not
-/// know, and that has no equal word on the other page, counts for nothing. As in the paper's initial state, equal words have p = 1 where
+/// compared and an unaligned sentence costs 0; ε is the share of words that are not translations at all, less for words that both pages have and
+/// both languages have equally often: they are names, codes and numbers, whose translations are the same words. A word that the model does not know, and that has no equal word on the other page, counts for nothing. As in the paper's initial state, equal words have p = 1 where
 /// the model has no translation; where it has one, they have the least probability of a translation that is kept, since a name may be an
 /// ordinary word elsewhere.
 pub struct WordEvidence {
@@ -95,6 +105,8 @@ impl PageWords {
 pub(super) struct WordFacts {
     /// 1 / share among the words of the language, or among those of the page if that is larger.
     over_share: f32,
+    /// ε of the word.
+    free: f32,
     /// The factor of the word in a product: 1/ε where the word is known, since such a word counts ln ε if no translation of it
     /// occurs; else 1.
     factor: f32,
@@ -104,6 +116,8 @@ pub(super) struct WordFacts {
     judged: bool,
     /// True when the model has translations for the word, or the other page has an equal word.
     known: bool,
+    /// True when the other page has an equal word, and both languages have it equally often.
+    shared: bool,
 }
 
 /// The words of one page.
@@ -115,6 +129,8 @@ pub(super) struct Side {
     facts: Vec<WordFacts>,
     /// For each position among the words, and for the end: how many of the words before it are known.
     known_before: Vec<u32>,
+    /// … and how many are shared by both pages and both languages.
+    shared_before: Vec<u32>,
     /// The positions of words that may be translations of any word of the other page, in order.
     linked: Vec<u32>,
     /// For each position among the words, and for the end: how many of the words before it are linked.
@@ -128,7 +144,9 @@ pub(super) struct Side {
 /// Constants shared by all products of a page pair.
 pub(super) struct Limits {
     free: f32,
+    /// ln ε of a word, and how much more that of a shared word is.
     none: f32,
+    none_shared: f32,
     max_ratio: f32,
     /// Products of this many words stay well inside the range of f64, so one logarithm is enough for all of them.
     chunk: usize,
@@ -137,8 +155,10 @@ pub(super) struct Limits {
 impl Limits {
     pub(super) fn new(params: &Params) -> Limits {
         let none = params.free_words.ln();
-        let chunk = (500.0 / (params.max_word.abs() - none).max(1.0)).max(1.0) as usize;
-        Limits { free: params.free_words, none, max_ratio: params.max_word.exp(), chunk }
+        let none_shared = params.free_shared.ln() - none;
+        let most = params.max_word.abs() - none - none_shared.min(0.0);
+        let chunk = (500.0 / most.max(1.0)).max(1.0) as usize;
+        Limits { free: params.free_words, none, none_shared, max_ratio: params.max_word.exp(), chunk }
     }
 
     /// (1 − ε)/(l + 1).
@@ -283,17 +303,22 @@ impl Side {
             let is_known = is_translated || other_page.table.get(page.distinct[word]).is_some();
             let is_judged = own.1[word] != NOWHERE || elsewhere > 0.0;
             let foreign = if is_judged { foreign(here, elsewhere) } else { 0.0 };
+            let is_shared = foreign.abs() < SHARED && other_page.table.get(page.distinct[word]).is_some();
+            let free = if is_shared { params.free_shared } else { params.free_words };
             WordFacts {
                 over_share: 1.0 / here.max(on_page).max(UNSEEN),
-                factor: if is_known { 1.0 / params.free_words } else { 1.0 },
+                free,
+                factor: if is_known { 1.0 / free } else { 1.0 },
                 foreign,
                 judged: is_judged,
                 known: is_known,
+                shared: is_shared,
             }
         };
         let facts: Vec<WordFacts> = (0..page.distinct.len()).map(fact).collect();
         let known_before = before(&page.numbers, |word| facts[word].known);
-        Side { words: page.numbers.clone(), facts, known_before, ..Side::default() }
+        let shared_before = before(&page.numbers, |word| facts[word].shared);
+        Side { words: page.numbers.clone(), facts, known_before, shared_before, ..Side::default() }
     }
 
     /// Notes which words of the other page may be translations of which words here: those in the model, and equal words. Returns, for each
@@ -397,7 +422,7 @@ impl Side {
             for &word in part {
                 let (facts, sum) = (&self.facts[word as usize], &sums[word as usize]);
                 for k in 0..K {
-                    let ratio = limits.free + sum[k] * over[k] * facts.over_share;
+                    let ratio = facts.free + sum[k] * over[k] * facts.over_share;
                     let factor = f64::from(ratio.min(limits.max_ratio) * facts.factor);
                     products[k] *= if sum[k] > 0.0 { factor } else { 1.0 };
                 }
@@ -408,13 +433,18 @@ impl Side {
                 }
             }
         }
-        let none = self.known(span) as f32 * limits.none;
+        let none = self.known(span) as f32 * limits.none + self.shared(span) as f32 * limits.none_shared;
         logs.map(|log| log + none)
     }
 
     /// How many words of a span have translations in the model, or an equal word on the other page.
     fn known(&self, span: &Range<u32>) -> u32 {
         self.known_before[span.end as usize] - self.known_before[span.start as usize]
+    }
+
+    /// How many words of a span are shared by both pages and both languages.
+    fn shared(&self, span: &Range<u32>) -> u32 {
+        self.shared_before[span.end as usize] - self.shared_before[span.start as usize]
     }
 
     fn foreign(&self, range: Range<u32>) -> Option<f32> {
@@ -428,6 +458,8 @@ impl Side {
     }
 }
 
+/// A word is equally frequent in both languages where the shares differ by less than a factor of e (an estimate).
+const SHARED: f32 = 1.0;
 /// Share of a word that was never seen; most words of a language of a million words are rare.
 const UNSEEN: f32 = 1e-6;
 
@@ -556,9 +588,9 @@ mod tests {
             WordEvidence::new(&document(&[1, 2, 3]), &document(&[7, 2, 8]), &Model::default(), &Params::default());
         let logs = evidence.logs(&(0..3), &(0..3));
         assert_eq!((logs.known_a, logs.known_b), (1, 1));
-        assert_eq!(logs.b_given_a, Params::default().max_word);
+        assert!((logs.b_given_a - Params::default().max_word).abs() < 1e-5);
         // Without it, the equal word on the other page misses its partner.
-        let none = Params::default().free_words.ln();
+        let none = Params::default().free_shared.ln();
         let missed = Logs { b_given_a: none, a_given_b: 0.0, known_a: 0, known_b: 1 };
         assert_eq!(evidence.logs(&(0..1), &(0..3)), missed);
         assert_eq!(evidence.logs(&(0..1), &(0..1)), Logs::default());
@@ -597,11 +629,14 @@ mod tests {
             let at = to.find(word);
             let here = (page_f.iter().filter(|w| **w == word).count() - 1) as f32 / page_f.len() as f32;
             let share = at.map_or(0.0, |at| to.shares[at]).max(here).max(1e-6);
+            let (own, there) = (at.map_or(0.0, |at| to.shares[at]), from.find(word).map_or(0.0, |at| from.shares[at]));
+            let is_shared = page_e.contains(&word) && (own.max(1e-6) / there.max(1e-6)).ln().abs() < 1.0;
+            let free = if is_shared { params.free_shared } else { params.free_words };
             if total > 0.0 {
                 let ratio = total / ((e.len() + 1) as f32 * share);
-                sum += (params.free_words + (1.0 - params.free_words) * ratio).ln().min(params.max_word);
+                sum += (free + (1.0 - params.free_words) * ratio).ln().min(params.max_word);
             } else if page_e.contains(&word) || at.is_some_and(|at| to.translations(at).next().is_some()) {
-                sum += params.free_words.ln();
+                sum += free.ln();
             }
         }
         sum

@@ -9,7 +9,7 @@ use super::document::Document;
 use crate::types::Bead;
 
 /// How many sentences of a side a bead has at most.
-const MOST: u32 = 8;
+const MOST: u32 = 16;
 
 /// True for the numbers of sentences that a bead may have: up to two on each side, or more on one side if there is one on the other.
 pub fn is_possible((m, n): (u32, u32)) -> bool {

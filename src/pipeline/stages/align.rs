@@ -78,7 +78,7 @@ impl Stage for Align {
     }
 
     fn version(&self) -> u32 {
-        22
+        23
     }
 
     fn sections(&self) -> &'static [&'static str] {
