@@ -1,7 +1,7 @@
 //! A record in memory: in its own bytes, or in a map of its file.
 
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use rkyv::api::high::{HighDeserializer, HighSerializer, HighValidator};
@@ -48,6 +48,8 @@ pub enum Payload {
     Mapped(Arc<InPlace>),
     /// The record's own bytes, which nobody changes: a copy of the file, or unpacked.
     Own(Arc<AlignedVec>),
+    /// A part of the unpacked bytes of a bundle.
+    Part(Arc<AlignedVec>, Range<usize>),
 }
 
 impl Deref for Payload {
@@ -57,6 +59,7 @@ impl Deref for Payload {
         match self {
             Payload::Mapped(place) => place.bytes(),
             Payload::Own(bytes) => bytes,
+            Payload::Part(bytes, range) => &bytes[range.clone()],
         }
     }
 }

@@ -41,6 +41,7 @@ use crate::types::{LangPair, SiteId};
 
 mod access;
 mod archives;
+mod bundles;
 pub(crate) mod catalog;
 mod check_file;
 mod check_store;
@@ -432,7 +433,7 @@ impl Store {
     /// When they cannot be written.
     pub(crate) fn append_judged(&mut self, by: Judged, record: &JudgedRecord) -> Result<RecordRef> {
         let file = if by == Judged::Verified { &mut self.verified } else { &mut self.resolved };
-        file.append(record)
+        file.append_short(record)
     }
 
     /// Appends page pairs that were aligned.
@@ -440,7 +441,7 @@ impl Store {
     /// # Errors
     /// When they cannot be written.
     pub(crate) fn append_bitext(&mut self, record: &BitextRecord) -> Result<RecordRef> {
-        self.bitexts.append(&record.packed().map_err(Error::io(&self.folder, "compressing sentence pairs"))?)
+        self.bitexts.append_short(&record.packed().map_err(Error::io(&self.folder, "compressing sentence pairs"))?)
     }
 
     /// Where the scores of a site are.

@@ -8,6 +8,7 @@ use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
+use super::bundles;
 use super::disk::{self, Writing};
 use super::frames::{
     FRAME_HEADER, RecordRef, Walked, align, file_header, frame_header, has_sound_header, hole_header, walk,
@@ -42,7 +43,8 @@ impl<T: Stored> RecordFile<T>
 where
     T::Archived: Checked,
 {
-    /// Asks `decide` about every committed record, given its place, its payload as stored, and whether that is packed. A segment stays as
+    /// Asks `decide` about every committed record, given its place, its payload as stored, and whether that is packed; those of a bundle
+    /// are given unpacked. A segment stays as
     /// it is if less than `least_share` of it would be removed. Returns how many bytes were removed.
     ///
     /// # Errors
@@ -68,7 +70,16 @@ where
                     Some(frame) => {
                         let at = RecordRef::new(number, range.start);
                         let payload = frame.payload(&old).ok_or_else(|| self.senseless(at))?;
-                        decide(at, &payload, frame.head.is_packed())?
+                        let of_bundle = frame
+                            .head
+                            .is_bundle()
+                            .then(|| bundles::kept(at, &payload, |at, record| decide(at, record, false)));
+                        match of_bundle.transpose()? {
+                            Some(Some(kept)) => kept.map_err(Error::io(&path, "compressing"))?,
+                            Some(None) if damaged == Damaged::Stays => Kept::Same,
+                            Some(None) => Kept::Gone,
+                            None => decide(at, &payload, frame.head.is_packed())?,
+                        }
                     }
                     None if damaged == Damaged::Stays => Kept::Same,
                     None => Kept::Gone,

@@ -376,7 +376,7 @@ impl<'c> Work<'c> {
             None => self.write_pages(store, target, &order, before, &mut head)?,
         }
         for entries in in_chunks(skipped) {
-            head.skipped.push(store.skips.append(&SkipChunk { entries })?.0);
+            head.skipped.push(store.skips.append_short(&SkipChunk { entries })?.0);
         }
         self.heads.push((target.id, head));
         Ok(())
@@ -647,12 +647,12 @@ impl<'c> Work<'c> {
         let mut chunks = Vec::new();
         for page in pages {
             if let Some(chunk) = builder.push(&self.entry_of(before, page)) {
-                chunks.push(store.sites.append(&chunk)?.0);
+                chunks.push(store.sites.append_short(&chunk)?.0);
                 self.release();
             }
         }
         if let Some(chunk) = builder.finish() {
-            chunks.push(store.sites.append(&chunk)?.0);
+            chunks.push(store.sites.append_short(&chunk)?.0);
         }
         Ok(chunks)
     }
@@ -684,13 +684,13 @@ impl<'c> Work<'c> {
                 texts.add(&entry.identity);
             }
             if let Some(chunk) = builder.push(&entry) {
-                head.chunks.push(store.sites.append(&chunk)?.0);
+                head.chunks.push(store.sites.append_short(&chunk)?.0);
                 // Batches are read once and in no order, so what is mapped need not stay in memory.
                 self.release();
             }
         }
         if let Some(chunk) = builder.finish() {
-            head.chunks.push(store.sites.append(&chunk)?.0);
+            head.chunks.push(store.sites.append_short(&chunk)?.0);
         }
         head.pages = order.len() as u32;
         head.hosts =
