@@ -76,7 +76,7 @@ impl Store {
     /// # Errors
     /// When the disk does not take it.
     pub fn put_batch(&mut self, batch: &BatchRecord, commit: bool) -> Result<()> {
-        self.batches.append(batch)?;
+        self.batches.append_packed(batch)?;
         if commit { self.commit(Changes::default()) } else { Ok(()) }
     }
 

@@ -12,11 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use run::sealed;
-use run::{Cursor, Entry, FRESH, Run};
+use run::{Cursor, Entry, FRESH, LastBlocks, Run};
 pub use run::{RunName, RunWriter, read_name};
 
 use super::disk;
-use super::kept_blocks::KeptBlocks;
 use super::seen::Seen;
 use crate::error::{Error, Result};
 
@@ -34,7 +33,7 @@ pub struct View {
     /// The oldest first.
     runs: Vec<Run>,
     /// For the process that writes: the blocks that were read last.
-    kept: Arc<KeptBlocks<(u64, usize)>>,
+    kept: Arc<LastBlocks>,
 }
 
 impl View {
@@ -45,7 +44,7 @@ impl View {
     pub fn open(store: &Path, names: &[RunName]) -> Result<View> {
         let folder = store.join(FOLDER);
         let runs = names.iter().map(|name| Run::open_keeping(&folder, name)).collect::<Result<_>>()?;
-        Ok(View { runs, kept: Arc::new(KeptBlocks::new(0)) })
+        Ok(View { runs, kept: Arc::new(LastBlocks::new(0)) })
     }
 
     /// Opens the runs of a view for the process that writes, and reads every block, so that a damaged one is found now.
@@ -53,7 +52,7 @@ impl View {
     /// # Errors
     /// As [`View::open`].
     pub fn open_checked(store: &Path, names: &[RunName]) -> Result<View> {
-        let mut view = View { runs: Vec::new(), kept: Arc::new(KeptBlocks::new(KEPT_BYTES)) };
+        let mut view = View { runs: Vec::new(), kept: Arc::new(LastBlocks::new(KEPT_BYTES)) };
         view.follow(store, names)?;
         view.runs.iter().try_for_each(Run::check)?;
         Ok(view)
@@ -424,7 +423,7 @@ mod tests {
         for (key, bytes) in [(1, 100_000), (2, 1)] {
             publisher.add(&Delta::from([(vec![key], Some(noise(u64::from(key), bytes)))])).expect("room on disk");
         }
-        let mut view = View { runs: Vec::new(), kept: Arc::new(KeptBlocks::new(KEPT_BYTES)) };
+        let mut view = View { runs: Vec::new(), kept: Arc::new(LastBlocks::new(KEPT_BYTES)) };
         view.follow(folder.path(), publisher.names()).expect("it was written");
         view.check_names().expect("nobody has touched them");
         let [path, away] = [publisher.names()[0].path(&publisher.folder), folder.path().join("away")];

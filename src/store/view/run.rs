@@ -19,7 +19,7 @@ use crate::index::numbers;
 use crate::store::access::not_opened;
 use crate::store::disk;
 use crate::store::format::FORMAT_VERSION;
-use crate::store::kept_blocks::KeptBlocks;
+use crate::store::kept_blocks::{self, KeptBlocks};
 use crate::store::packing::{pack, unpack};
 use crate::store::seen::Seen;
 use crate::store::segments::read_at;
@@ -193,28 +193,69 @@ pub struct Run {
 #[derive(Clone)]
 enum Kept {
     /// All of them, for readers.
-    All(Arc<[OnceLock<AlignedVec>]>),
-    /// The last ones of all runs, by run and block.
-    Last(Arc<KeptBlocks<(u64, usize)>>),
+    All(Arc<[OnceLock<Block>]>),
+    /// The last ones of all runs.
+    Last(Arc<LastBlocks>),
     /// None.
     Nothing,
 }
 
-/// A block, unpacked.
-enum Block<'r> {
-    Kept(&'r AlignedVec),
-    Shared(Arc<AlignedVec>),
-    Own(AlignedVec),
+/// The blocks of runs that were read last, by run and block.
+pub type LastBlocks = KeptBlocks<(u64, usize), Block>;
+
+/// A block in which keys are looked up.
+pub struct Block {
+    bytes: AlignedVec,
+    /// Where each entry begins.
+    starts: Vec<u32>,
 }
 
-impl Deref for Block<'_> {
-    type Target = [u8];
+impl kept_blocks::Block for Block {
+    fn kept_bytes(&self) -> usize {
+        self.bytes.len() + 4 * self.starts.len()
+    }
+}
 
-    fn deref(&self) -> &[u8] {
+impl Block {
+    fn of(bytes: AlignedVec) -> Block {
+        let mut starts = Vec::new();
+        let mut entries = Entries::of(&bytes);
+        loop {
+            let start = bytes.len() - entries.0.left();
+            if entries.next().is_none() {
+                return Block { bytes, starts };
+            }
+            starts.push(start as u32);
+        }
+    }
+
+    /// The entry with a place.
+    fn entry(&self, place: usize) -> Option<Entry<'_>> {
+        Entries::of(&self.bytes[*self.starts.get(place)? as usize..]).next()
+    }
+
+    /// How many entries have keys for which this is true; those are the first ones.
+    fn count(&self, is_before: impl Fn(&[u8]) -> bool) -> usize {
+        let key = |start: &u32| Entries::of(&self.bytes[*start as usize..]).next().map_or(&[][..], |entry| entry.0);
+        self.starts.partition_point(|start| is_before(key(start)))
+    }
+}
+
+/// A block, wherever it is kept.
+enum Found<'r> {
+    Kept(&'r Block),
+    Shared(Arc<Block>),
+    Own(Block),
+}
+
+impl Deref for Found<'_> {
+    type Target = Block;
+
+    fn deref(&self) -> &Block {
         match self {
-            Block::Kept(block) => block,
-            Block::Shared(block) => block,
-            Block::Own(block) => block,
+            Found::Kept(block) => block,
+            Found::Shared(block) => block,
+            Found::Own(block) => block,
         }
     }
 }
@@ -234,7 +275,7 @@ impl Run {
     ///
     /// # Errors
     /// As [`Run::open_keeping`].
-    pub fn open_with(folder: &Path, name: &RunName, kept: &Arc<KeptBlocks<(u64, usize)>>) -> Result<Run> {
+    pub fn open_with(folder: &Path, name: &RunName, kept: &Arc<LastBlocks>) -> Result<Run> {
         Ok(Run { kept: Kept::Last(Arc::clone(kept)), ..Run::open(folder, name)? })
     }
 
@@ -343,24 +384,25 @@ impl Run {
     }
 
     /// A block in which a key is looked up.
-    fn block(&self, block: usize) -> Result<Block<'_>> {
+    fn block(&self, block: usize) -> Result<Found<'_>> {
+        let read = || self.read(block).map(Block::of);
         match &self.kept {
             Kept::All(kept) => match kept[block].get() {
-                Some(known) => Ok(Block::Kept(known)),
+                Some(known) => Ok(Found::Kept(known)),
                 None => {
-                    let bytes = self.read(block)?;
-                    Ok(Block::Kept(kept[block].get_or_init(|| bytes)))
+                    let found = read()?;
+                    Ok(Found::Kept(kept[block].get_or_init(|| found)))
                 }
             },
             Kept::Last(kept) => match kept.get((self.number, block)) {
-                Some(known) => Ok(Block::Shared(known)),
+                Some(known) => Ok(Found::Shared(known)),
                 None => {
-                    let bytes = Arc::new(self.read(block)?);
-                    kept.keep((self.number, block), &bytes);
-                    Ok(Block::Shared(bytes))
+                    let found = Arc::new(read()?);
+                    kept.keep((self.number, block), &found);
+                    Ok(Found::Shared(found))
                 }
             },
-            Kept::Nothing => self.read(block).map(Block::Own),
+            Kept::Nothing => read().map(Found::Own),
         }
     }
 
@@ -378,8 +420,8 @@ impl Run {
     pub fn salvage(&self, mut each: impl FnMut(Entry<'_>)) -> bool {
         let mut is_whole = true;
         for block in 0..self.count {
-            match self.block(block).as_deref() {
-                Ok(bytes) => Entries::of(bytes).for_each(&mut each),
+            match self.read(block) {
+                Ok(bytes) => Entries::of(&bytes).for_each(&mut each),
                 Err(_) => is_whole = false,
             }
         }
@@ -393,7 +435,7 @@ impl Run {
     pub fn get(&self, key: &[u8]) -> Result<Option<Option<Vec<u8>>>> {
         let Some(block) = self.block_of(key) else { return Ok(None) };
         let block = self.block(block)?;
-        let found = Entries::of(&block).find(|entry| entry.0 >= key).filter(|entry| entry.0 == key);
+        let found = block.entry(block.count(|found| found < key)).filter(|entry| entry.0 == key);
         Ok(found.map(|entry| entry.1.map(<[u8]>::to_vec)))
     }
 
@@ -404,8 +446,8 @@ impl Run {
     pub fn last_until(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let Some(block) = self.block_of(key) else { return Ok(None) };
         let block = self.block(block)?;
-        let until = Entries::of(&block).map(|entry| entry.0).take_while(|&found| found <= key);
-        Ok(until.last().map(<[u8]>::to_vec))
+        let last = block.count(|found| found <= key).checked_sub(1).and_then(|last| block.entry(last));
+        Ok(last.map(|entry| entry.0.to_vec()))
     }
 
     /// A cursor at the first entry that is not before `key`.
@@ -556,7 +598,7 @@ mod tests {
         let name = writer.finish().expect("room on disk");
         let path = name.path(folder.path());
         let sound = std::fs::read(&path).expect("it was written");
-        let last = Arc::new(KeptBlocks::new(1 << 20));
+        let last = Arc::new(LastBlocks::new(1 << 20));
         let open_with = |folder: &Path, name: &RunName| Run::open_with(folder, name, &last);
         for open in [&Run::open_keeping as &dyn Fn(&Path, &RunName) -> Result<Run>, &Run::open, &open_with] {
             std::fs::write(&path, &sound).expect("room on disk");
