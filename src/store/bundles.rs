@@ -10,7 +10,6 @@ use rkyv::util::AlignedVec;
 
 use super::frames::{FRAME_HEADER, RecordRef};
 use super::packing::{pack, pack_small, unpack};
-use super::rewriting::Kept;
 use crate::error::Result;
 
 /// Longer records get a frame of their own, which the process that writes can read in place.
@@ -23,6 +22,17 @@ const MOST: usize = FRAME_HEADER as usize;
 const ALIGNMENT: usize = 16;
 /// Bytes of the number of records that are there, which stands before what is packed.
 pub const COUNT_BYTES: usize = 4;
+
+/// The decision about a record.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It stays as it is.
+    Same,
+    /// It is removed.
+    Gone,
+    /// It is replaced by this payload, which is not longer than the old one and of the same kind (packed or plain).
+    Instead(Vec<u8>),
+}
 
 /// Records that are being collected for a frame.
 #[derive(Default)]

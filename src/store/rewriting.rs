@@ -9,23 +9,13 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::bundles;
+pub use super::bundles::Kept;
 use super::disk::{self, Writing};
 use super::frames::{
     FRAME_HEADER, RecordRef, Walked, align, file_header, frame_header, has_sound_header, hole_header, walk,
 };
 use super::records::{Checked, RecordFile, START, Segment, Stored};
 use crate::error::{Error, Result};
-
-/// The decision about a record.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// It stays as it is.
-    Same,
-    /// It is removed.
-    Gone,
-    /// It is replaced by this payload, which is not longer than the old one and of the same kind (packed or plain).
-    Instead(Vec<u8>),
-}
 
 /// What to do with damaged parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

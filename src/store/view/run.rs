@@ -58,7 +58,8 @@ impl RunName {
 
     /// About how many bytes its entries have.
     pub fn entry_bytes(&self) -> u64 {
-        u64::from(self.blocks) * BLOCK_BYTES as u64
+        // Long values make blocks longer.
+        self.bytes.max(u64::from(self.blocks) * BLOCK_BYTES as u64)
     }
 }
 
