@@ -43,7 +43,7 @@ pub mod site {
     pub use crate::site::{Site, open::OpenSite};
 }
 pub mod store {
-    pub use crate::store::frames::{FRAME_HEADER, FRAME_MAGIC, PACKED_MAGIC};
+    pub use crate::store::frames::{BUNDLE_MAGIC, FRAME_HEADER, FRAME_MAGIC, PACKED_MAGIC};
     pub use crate::store::laboratory::{
         MANIFEST, Manifest, RunName, RunWriter, SiteWeb, VIEW, View, folders, frame, framed, hole, pack, pack_small,
         sealed_manifest, sealed_run, segment_header, unpack,

@@ -100,7 +100,7 @@ fn keep(store: &mut Store, head: &mut BitextHead, SharedOfSite { urls, mut share
             let elsewhere = elsewhere.ok_or_else(|| senseless("a page pair without URLs"))?;
             record.rows.push(RepeatRow { pair, bead, reason: *reason, others: Vec::new(), elsewhere });
         }
-        head.shared.push(store.repeats.append_packed(&record)?.0);
+        head.shared.push(store.repeats.append_short_or_packed(&record)?.0);
     }
     head.shared_dropped = dropped.into_iter().collect();
     Ok(())

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::bundles;
 use super::frames::{FILE_HEADER, RecordRef, has_sound_header, walk};
 use super::layout::{BLOCK_PAGES, StoredPage, page_of_block};
 use super::packing::unpack;
@@ -63,17 +64,30 @@ where
                     None => found.torn.push(Torn { kind, range, why: "its checksum does not fit" }),
                     Some(frame) if frame.head.seal().is_some() => {}
                     Some(frame) if frame.head.is_hole() => found.holes += walked.range.end - walked.range.start,
-                    Some(frame)
-                        if frame.payload(&map).is_some_and(|payload| is_sound(&payload, frame.head.is_packed())) =>
-                    {
-                        found.records += 1;
+                    Some(frame) => {
+                        let sound = frame.payload(&map).and_then(|payload| match frame.head.is_bundle() {
+                            true => sound_of_bundle(&payload, &is_sound),
+                            false => is_sound(&payload, frame.head.is_packed()).then_some(1),
+                        });
+                        match sound {
+                            Some(records) => found.records += records,
+                            None => found.torn.push(Torn { kind, range, why: "its bytes make no sense" }),
+                        }
                     }
-                    Some(_) => found.torn.push(Torn { kind, range, why: "its bytes make no sense" }),
                 }
             }
         }
         Ok(found)
     }
+}
+
+/// How many records a bundle has; `None` where it is none, or one of them is not sound.
+fn sound_of_bundle(payload: &[u8], is_sound: impl Fn(&[u8], bool) -> bool) -> Option<u64> {
+    let content = bundles::unbundle(payload)?;
+    let records = (0..).map_while(|place| bundles::record(&content, place)).filter(|range| !range.is_empty());
+    let records: Vec<bool> = records.map(|range| is_sound(&content[range], false)).collect();
+    (records.iter().all(|&is_sound| is_sound) && bundles::count_there(payload) == Some(records.len() as u32))
+        .then_some(records.len() as u64)
 }
 
 /// True when these bytes are a block of pages, and each page in it can be read or was removed.

@@ -127,19 +127,22 @@ impl Store {
                 Some(&places) => without(payload, places).map_err(Error::io(&folder, "compressing"))?,
             })
         })?;
+        let damaged =
+            |kind: &str| fault(&folder.join(kind), "a record is damaged; `diglot check --repair` says what is lost");
         let unreadable = |kind: &'static str| {
-            let error = fault(&folder.join(kind), "a record is damaged; `diglot check --repair` says what is lost");
+            let error = damaged(kind);
             move |_: rkyv::rancor::Error| error
         };
         freed += self.batches.rewrite(Damaged::Stays, 0.0, |at, payload, _| {
             if removed.has_batch(at) {
                 return Ok(Kept::Gone);
             }
-            let aligned = aligned(payload);
+            let unpacked = unpack(payload).ok_or_else(|| damaged("batches"))?;
             let batch =
-                rkyv::access::<super::layout::ArchivedBatchRecord, _>(&aligned).map_err(unreadable("batches"))?;
+                rkyv::access::<super::layout::ArchivedBatchRecord, _>(&unpacked).map_err(unreadable("batches"))?;
             let Some(rest) = removed.rest(batch) else { return Ok(Kept::Same) };
-            Ok(Kept::Instead(rkyv::to_bytes::<rkyv::rancor::Error>(&rest).map_err(unreadable("batches"))?.to_vec()))
+            let rest = rkyv::to_bytes::<rkyv::rancor::Error>(&rest).map_err(unreadable("batches"))?;
+            packed_within(&rest, payload.len()).map(Kept::Instead).map_err(Error::io(&folder, "compressing"))
         })?;
         freed += self.requests.rewrite(Damaged::Stays, 0.0, |_, payload, _| {
             let request = rkyv::from_bytes::<RequestRecord, _>(&aligned(payload)).map_err(unreadable("requests"))?;
@@ -185,10 +188,14 @@ fn without(payload: &[u8], places: u16) -> std::io::Result<Kept> {
     if rest == pages {
         return Ok(Kept::Same);
     }
-    let fresh = block(&rest);
-    let packed = pack(&fresh)?;
-    // A shorter block compresses to fewer bytes, except now and then by a few bytes.
-    Ok(Kept::Instead(if packed.len() <= payload.len() { packed } else { pack_small(&fresh)? }))
+    packed_within(&block(&rest), payload.len()).map(Kept::Instead)
+}
+
+/// Packs what is left of a payload that took `bytes`, packed.
+fn packed_within(rest: &[u8], bytes: usize) -> std::io::Result<Vec<u8>> {
+    let packed = pack(rest)?;
+    // A shorter payload compresses to fewer bytes, except now and then by a few bytes.
+    if packed.len() <= bytes { Ok(packed) } else { pack_small(rest) }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::error::Error;
 
 /// Format of the stores that this program writes and reads. No other format was ever released.
-pub const FORMAT_VERSION: u32 = 22;
+pub const FORMAT_VERSION: u32 = 23;
 
 /// The error of a store that is written in a format other than this program's.
 pub fn other_format(folder: &Path, format: u64) -> Error {

@@ -10,6 +10,8 @@ pub const FILE_MAGIC: [u8; 8] = *b"DIGLOTRC";
 pub const FRAME_MAGIC: u32 = 0x4d41_5246;
 /// First bytes of every frame whose payload is compressed.
 pub const PACKED_MAGIC: u32 = 0x4b43_4150;
+/// First bytes of every frame whose payload is a bundle of records.
+pub const BUNDLE_MAGIC: u32 = 0x594e_414d;
 /// First bytes of a hole, which stands where records were: it holds nothing, up to the next frame.
 pub const HOLE_MAGIC: u32 = 0x454c_4f48;
 /// First bytes of a seal, which ends the records of a commit: a frame without a record, with the checksum of everything before it.
@@ -20,7 +22,7 @@ pub const FILE_HEADER: u64 = 64;
 pub const FRAME_HEADER: u64 = 16;
 
 /// Where a record lies: the segment and the offset of its frame. Values grow with every record of a file. Frames begin on multiples of 16,
-/// so the low four bits are free: they number the things that lie together in one record.
+/// so the low four bits are free: they number what lies together in one frame, pages or short records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordRef(pub u64);
 
@@ -217,6 +219,11 @@ impl Head {
         self.magic == PACKED_MAGIC
     }
 
+    /// True when the payload is a bundle.
+    pub(super) fn is_bundle(&self) -> bool {
+        self.magic == BUNDLE_MAGIC
+    }
+
     /// True when the frame is a hole.
     pub(super) fn is_hole(&self) -> bool {
         self.magic == HOLE_MAGIC
@@ -248,7 +255,8 @@ pub(super) fn head_of(bytes: &[u8], offset: u64) -> Option<Head> {
     let header = bytes.first_chunk::<{ FRAME_HEADER as usize }>()?;
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let (magic, length, crc) = (word(0), word(4), word(8));
-    let is_frame = [FRAME_MAGIC, PACKED_MAGIC, HOLE_MAGIC].contains(&magic) || magic == SEAL_MAGIC && length == 0;
+    let is_frame =
+        [FRAME_MAGIC, PACKED_MAGIC, BUNDLE_MAGIC, HOLE_MAGIC].contains(&magic) || magic == SEAL_MAGIC && length == 0;
     (is_frame && header_with(magic, length, crc, offset) == *header).then_some(Head {
         magic,
         crc,

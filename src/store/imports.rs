@@ -136,7 +136,7 @@ impl Imports {
             })?;
             batch.identity = identity.clone();
             let (pages, records) = (batch.pages.len() as u64, batch.records);
-            store.batches.append(&batch)?;
+            store.batches.append_packed(&batch)?;
             let known = store.archive(ArchiveId(number))?;
             let mut archive = known.unwrap_or(ArchiveRecord { identity: identity.clone(), ..ArchiveRecord::default() });
             archive.done = true;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Store;
+use super::bundles::COUNT_BYTES;
 use super::catalog::Changes;
 use super::frames;
 use super::layout::{BatchRecord, WebHead, WebRecord};
@@ -19,7 +20,7 @@ pub struct Framed {
     pub range: Range<usize>,
     /// Its first bytes, as a number.
     pub magic: u32,
-    /// The payload, unpacked.
+    /// The payload, unpacked; of a bundle, the number before what is packed, and that.
     pub payload: Vec<u8>,
 }
 
@@ -28,7 +29,13 @@ pub fn framed(segment: &[u8]) -> Vec<Framed> {
     let of = |walked: frames::Walked| {
         let frame = walked.frame?;
         let payload = frame.payload(segment)?;
-        let payload = if frame.head.is_packed() { unpack(&payload)?.to_vec() } else { payload };
+        let payload = if frame.head.is_packed() {
+            unpack(&payload)?.to_vec()
+        } else if frame.head.is_bundle() {
+            [&payload[..COUNT_BYTES], &unpack(payload.get(COUNT_BYTES..)?)?].concat()
+        } else {
+            payload
+        };
         let range = walked.range.start as usize..walked.range.end as usize;
         Some(Framed { range, magic: frame.head.magic(), payload })
     };
@@ -69,7 +76,7 @@ impl Store {
     /// # Errors
     /// When the disk does not take it.
     pub fn put_batch(&mut self, batch: &BatchRecord, commit: bool) -> Result<()> {
-        self.batches.append(batch)?;
+        self.batches.append_packed(batch)?;
         if commit { self.commit(Changes::default()) } else { Ok(()) }
     }
 

@@ -1,7 +1,7 @@
 //! A record in memory: in its own bytes, or in a map of its file.
 
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use rkyv::api::high::{HighDeserializer, HighSerializer, HighValidator};
@@ -12,6 +12,7 @@ use rkyv::util::AlignedVec;
 use rkyv::{Archive, Deserialize, Portable, Serialize};
 
 use super::in_place::InPlace;
+use super::maps::Map;
 
 /// A type that can be stored as a record.
 pub trait Stored: Archive + for<'a> Serialize<HighSerializer<AlignedVec, ArenaHandle<'a>, rancor::Error>> {}
@@ -48,6 +49,10 @@ pub enum Payload {
     Mapped(Arc<InPlace>),
     /// The record's own bytes, which nobody changes: a copy of the file, or unpacked.
     Own(Arc<AlignedVec>),
+    /// A part of the unpacked bytes of a bundle.
+    Part(Arc<AlignedVec>, Range<usize>),
+    /// Bytes of a temporary file of this process.
+    Spilled(Arc<Map>, Range<usize>),
 }
 
 impl Deref for Payload {
@@ -57,6 +62,8 @@ impl Deref for Payload {
         match self {
             Payload::Mapped(place) => place.bytes(),
             Payload::Own(bytes) => bytes,
+            Payload::Part(bytes, range) => &bytes[range.clone()],
+            Payload::Spilled(map, range) => &map[range.clone()],
         }
     }
 }
@@ -78,6 +85,11 @@ where
         Some(Mapped { payload, of: PhantomData })
     }
 
+    /// A record that was checked, and written to a part of a temporary file of this process.
+    pub(super) fn spilled(map: &Arc<Map>, range: Range<usize>) -> Mapped<T> {
+        Mapped { payload: Payload::Spilled(Arc::clone(map), range), of: PhantomData }
+    }
+
     /// Its bytes.
     pub(super) fn payload(&self) -> &Payload {
         &self.payload
@@ -85,15 +97,17 @@ where
 
     /// Removes the pages of a mapped record from memory; the system reads them again when they are accessed.
     pub fn release(&self) {
-        if let Payload::Mapped(place) = &self.payload {
-            place.release();
+        match &self.payload {
+            Payload::Mapped(place) => place.release(),
+            Payload::Spilled(map, range) => map.release(range.clone()),
+            Payload::Own(_) | Payload::Part(..) => {}
         }
     }
 
     /// The record itself.
     #[expect(unsafe_code, reason = "the check of every access would cost more than the access")]
     pub fn get(&self) -> &T::Archived {
-        // SAFETY: `check` validated these very bytes. Nobody can change a record's own bytes. Records are mapped only by the process that
+        // SAFETY: `check` validated these very bytes. Nobody can change a record's own bytes, nor a file of this process without a name. Records are mapped only by the process that
         // holds the lock of the store: this program replaces committed bytes and never rewrites or cuts them, and changes by other programs
         // are looked for (`RecordFile::check_in_place`).
         unsafe { rkyv::access_unchecked::<T::Archived>(&self.payload) }

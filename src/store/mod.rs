@@ -41,6 +41,7 @@ use crate::types::{LangPair, SiteId};
 
 mod access;
 mod archives;
+mod bundles;
 pub(crate) mod catalog;
 mod check_file;
 mod check_store;
@@ -81,6 +82,7 @@ mod seen;
 mod segments;
 mod site_tables;
 mod sites;
+mod spilled;
 mod survey_damage;
 mod token_index;
 pub(crate) mod tokens;
@@ -113,6 +115,7 @@ pub(crate) use removed::{Removed, archive_hash, hashes_of, name_hash};
 pub use reviews::{Forgotten, Marks, Reviews, Standing};
 use seen::Seen;
 pub(crate) use site_tables::{SiteLinks, SitePages, SiteWeb};
+pub(crate) use spilled::Spilling;
 use token_index::TokenIndex;
 use values::model_key;
 pub(crate) use values::{Judged, PairsOf, Results, TaughtKey};
@@ -432,7 +435,7 @@ impl Store {
     /// When they cannot be written.
     pub(crate) fn append_judged(&mut self, by: Judged, record: &JudgedRecord) -> Result<RecordRef> {
         let file = if by == Judged::Verified { &mut self.verified } else { &mut self.resolved };
-        file.append(record)
+        file.append_short(record)
     }
 
     /// Appends page pairs that were aligned.
@@ -440,7 +443,7 @@ impl Store {
     /// # Errors
     /// When they cannot be written.
     pub(crate) fn append_bitext(&mut self, record: &BitextRecord) -> Result<RecordRef> {
-        self.bitexts.append(&record.packed().map_err(Error::io(&self.folder, "compressing sentence pairs"))?)
+        self.bitexts.append_short(&record.packed().map_err(Error::io(&self.folder, "compressing sentence pairs"))?)
     }
 
     /// Where the scores of a site are.

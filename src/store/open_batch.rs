@@ -121,7 +121,7 @@ impl OpenBatch {
         self.record.skipped.retain(|skip| !removed.takes(archive, &skip.identity));
         self.record.samples.retain(|sample| !removed.takes_sample(archive, sample));
         self.record.skips = self.skips.iter().map(|(&reason, &count)| (reason as u8, count)).collect();
-        let at = store.batches.append(&self.record)?;
+        let at = store.batches.append_packed(&self.record)?;
         store.batches.sync()?;
         store.pages.sync()?;
         let batch = store.batches.read(at)?;

@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError};
 
 use rkyv::util::AlignedVec;
 
+use super::bundles::{self, COUNT_BYTES};
 use super::frames::{FILE_HEADER, FRAME_HEADER, Head, RecordRef, head_of};
 use super::in_place::InPlace;
 use super::mapped::{Checked, Mapped, Payload, Stored};
@@ -54,7 +55,10 @@ where
         let read = |mut at: RecordRef| -> Result<Option<(RecordRef, Mapped<T>, RecordRef)>> {
             while at < self.file.end {
                 let (record, head) = self.file.read_frame(at, 0)?;
-                let next = self.file.behind(at, &head)?;
+                let next = match head.is_bundle() && self.file.has_place(at, at.place() + 1)? {
+                    true => at.frame().with_place(at.place() + 1),
+                    false => self.file.behind(at, &head)?,
+                };
                 if let Some(record) = record {
                     return Ok(Some((at, record, next)));
                 }
@@ -84,7 +88,42 @@ where
     /// # Errors
     /// When nothing is committed there, or it is damaged.
     pub fn read(&self, at: RecordRef) -> Result<Mapped<T>> {
-        self.read_frame(at, MAPPED_FROM)?.0.ok_or_else(|| self.unreadable(at, "it was removed"))
+        let record = match self.bundles.get(at.frame()) {
+            Some(content) => self.of_bundle(at, &content)?,
+            None => self.read_frame(at, MAPPED_FROM)?.0,
+        };
+        record.ok_or_else(|| self.unreadable(at, "it was removed"))
+    }
+
+    /// The record of a bundle, given what that holds; `None` where it was removed.
+    fn of_bundle(&self, at: RecordRef, content: &Arc<AlignedVec>) -> Result<Option<Mapped<T>>> {
+        let range = bundles::record(content, at.place()).ok_or_else(|| self.senseless(at))?;
+        if range.is_empty() {
+            return Ok(None);
+        }
+        Mapped::check(Payload::Part(Arc::clone(content), range)).map(Some).ok_or_else(|| self.senseless(at))
+    }
+
+    /// What the bundle at `at` holds, given the first bytes of its frame; it is kept for the next time.
+    fn bundle(&self, at: RecordRef, begun: &Begun<'_>) -> Result<Arc<AlignedVec>> {
+        if let Some(content) = self.bundles.get(at.frame()) {
+            return Ok(content);
+        }
+        let whole = begun.begin.get(FRAME_HEADER as usize..FRAME_HEADER as usize + begun.head.length);
+        let content = match whole {
+            Some(payload) if begun.head.fits(payload) => bundles::unbundle(payload),
+            Some(_) => return Err(self.misfit(at)),
+            None => bundles::unbundle(&self.payload(at, begun)?),
+        };
+        let content = Arc::new(content.ok_or_else(|| self.unreadable(at, "it cannot be unpacked"))?);
+        self.bundles.keep(at.frame(), &content);
+        Ok(content)
+    }
+
+    /// True when the bundle that was read at `at` has a place, of a record or of one that was removed.
+    fn has_place(&self, at: RecordRef, place: usize) -> Result<bool> {
+        let content = BEGIN.with_borrow_mut(|begin| self.bundle(at, &self.begin(at, AT_ONCE, begin)?))?;
+        Ok(bundles::places(&content).is_some_and(|places| place < places))
     }
 
     /// The header of the frame at `at`, and its record, if it holds one. A plain record of at least `mapped_from` bytes is read in place if
@@ -95,6 +134,8 @@ where
             let head = begun.head;
             let payload = if head.holds_nothing() {
                 return Ok((None, head));
+            } else if head.is_bundle() {
+                return Ok((self.of_bundle(at, &self.bundle(at, &begun)?)?, head));
             } else if head.is_packed() {
                 Payload::Own(Arc::new(self.unpacked(at, &begun)?))
             } else if self.is_locked && head.length >= mapped_from {
@@ -229,19 +270,32 @@ where
         if segment == self.end.segment() { self.end.offset() } else { u64::MAX }
     }
 
-    /// True when a frame with a record stands at a place; the payload is not read.
+    /// True when a record stands at a place; the payload is not read unless it is a bundle.
     pub(super) fn has(&self, at: RecordRef) -> bool {
-        self.begin(at, FRAME_HEADER as usize, &mut Vec::new()).is_ok_and(|begun| !begun.head.holds_nothing())
+        let mut bytes = Vec::new();
+        let Ok(begun) = self.begin(at, FRAME_HEADER as usize, &mut bytes) else { return false };
+        if begun.head.is_bundle() {
+            let content = self.bundle(at, &begun).ok();
+            return content
+                .and_then(|content| bundles::record(&content, at.place()))
+                .is_some_and(|range| !range.is_empty());
+        }
+        !begun.head.holds_nothing()
     }
 
-    /// The bytes of some records with their frames; damaged ones count as none.
+    /// The bytes of some records, given in ascending order, with their frames; damaged ones count as none, and those of a bundle for their
+    /// share in it.
     pub(super) fn bytes_of(&self, records: &[u64]) -> u64 {
         let mut bytes = Vec::new();
-        let mut of = |at: RecordRef| {
-            let begun = self.begin(at, FRAME_HEADER as usize, &mut bytes).ok();
-            begun.map_or(0, |begun| begun.head.end(at.offset()) - at.offset())
+        let mut of = |records: &[u64]| {
+            let at = RecordRef(records[0]).frame();
+            let Ok(begun) = self.begin(at, FRAME_HEADER as usize + COUNT_BYTES, &mut bytes) else { return 0 };
+            let whole = begun.head.end(at.offset()) - at.offset();
+            let there =
+                begun.head.is_bundle().then(|| bundles::count_there(&begun.begin[FRAME_HEADER as usize..])).flatten();
+            there.map_or(whole, |there| whole * (records.len() as u64).min(there.into()) / u64::from(there.max(1)))
         };
-        records.iter().map(|&at| of(RecordRef(at))).sum()
+        records.chunk_by(|one, other| RecordRef(*one).frame() == RecordRef(*other).frame()).map(&mut of).sum()
     }
 
     /// The segments that are open, as they are now.

@@ -9,7 +9,7 @@ use super::catalog::Catalog;
 use super::check_file::{FileReport, is_page_block, is_record};
 use super::corrections::CorrectionFile;
 use super::disk;
-use super::kept_blocks::KeptBlocks;
+use super::kept_blocks::{KeptBlocks, PAGE_BYTES};
 use super::layout::*;
 use super::records::{RecordFile, RecordRef, START};
 use super::removed::Removed;
@@ -83,7 +83,7 @@ macro_rules! record_files {
                         end_of($kind, &sentinel),
                         write,
                     )?,)*
-                    page_blocks: KeptBlocks::default(),
+                    page_blocks: KeptBlocks::new(PAGE_BYTES),
                     folder: folder.to_owned(),
                     _lock: lock,
                     catalog,

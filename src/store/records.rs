@@ -2,7 +2,7 @@
 //!
 //! A record file is a folder of segments, `000000.rec`, `000001.rec`, … docs/format.md describes their bytes. A record is written once and
 //! never changed; bytes beyond the committed length do not exist, whatever the file holds there. A record is either plain or packed, that
-//! is compressed. Readers copy records into their own memory before they check them, so that later changes of the file do not affect them.
+//! is compressed, or one of several short ones that are packed together ([`super::bundles`]). Readers copy records into their own memory before they check them, so that later changes of the file do not affect them.
 //! The process that writes holds the lock, and reads long plain records in place, from a map of the file.
 
 use std::fs::{self, File};
@@ -14,12 +14,14 @@ use std::sync::{Arc, Mutex, RwLock};
 use rkyv::rancor;
 use rkyv::util::AlignedVec;
 
+use super::bundles::{Bundle, SHORT_BYTES};
 use super::disk::{self, Writing};
 use super::frames::{
-    FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, PACKED_MAGIC, align, chained, file_header, frame_header, seal,
+    BUNDLE_MAGIC, FILE_HEADER, FRAME_HEADER, FRAME_MAGIC, PACKED_MAGIC, align, chained, file_header, frame_header, seal,
 };
 pub use super::frames::{RecordRef, START, UNKNOWN};
 use super::in_place::ReadInPlace;
+use super::kept_blocks::KeptBlocks;
 pub use super::mapped::{Checked, Mapped, Owned, Stored, aligned};
 use super::maps::Map;
 use super::packing::pack;
@@ -27,6 +29,9 @@ use super::seals::sealed_before;
 use super::segments::{SEGMENT_BYTES, own_length, segment_path};
 use crate::error::{Error, Result};
 use crate::files;
+
+/// How many bytes of unpacked bundles are kept: stages and queries read the records of neighbouring sites one after the other.
+const KEPT_BYTES: usize = 2 << 20;
 
 /// A record file of one kind of record.
 pub struct RecordFile<T> {
@@ -38,6 +43,8 @@ pub struct RecordFile<T> {
     pub(super) in_place: Mutex<ReadInPlace>,
     /// Segments that are open for reading without a map.
     pub(super) files: RwLock<Vec<Option<Arc<File>>>>,
+    /// Bundles that were read last.
+    pub(super) bundles: KeptBlocks,
     /// True in the process that holds the lock, which maps long records.
     pub(super) is_locked: bool,
     writer: Option<Writer>,
@@ -59,6 +66,8 @@ struct Writer {
     file: BufWriter<Writing>,
     segment: u32,
     offset: u64,
+    /// Records that the next frame will hold.
+    bundle: Bundle,
     /// Checksum of all frames so far.
     chain: u32,
     /// True when records were appended since the last seal.
@@ -113,6 +122,7 @@ where
             maps: RwLock::default(),
             in_place: Mutex::default(),
             files: RwLock::default(),
+            bundles: KeptBlocks::new(KEPT_BYTES),
             is_locked: false,
             writer: None,
             seal: 0,
@@ -167,6 +177,7 @@ where
             file: BufWriter::with_capacity(1 << 20, file),
             segment,
             offset: self.end.offset(),
+            bundle: Bundle::default(),
             chain: self.seal,
             is_unsealed: false,
             dirty: self.end == START,
@@ -184,7 +195,16 @@ where
         self.append_frame(FRAME_MAGIC, &payload)
     }
 
-    /// Appends a record, unless the store has one with the same bytes already. In that case the old record stands for it, and nothing that
+    /// Appends a record that may be short: it is then packed together with those before and after it.
+    ///
+    /// # Errors
+    /// As [`RecordFile::append`].
+    pub fn append_short(&mut self, record: &T) -> Result<RecordRef> {
+        let payload = self.serialised(record)?;
+        self.append_bundled(&payload)
+    }
+
+    /// Does the same, unless the store has a record with the same bytes already. In that case the old record stands for it, and nothing that
     /// was made from it becomes stale.
     ///
     /// # Errors
@@ -193,7 +213,7 @@ where
         let payload = self.serialised(record)?;
         match old {
             Some(old) if self.read(old)?.payload()[..] == payload[..] => Ok(old),
-            _ => self.append_frame(FRAME_MAGIC, &payload),
+            _ => self.append_bundled(&payload),
         }
     }
 
@@ -203,6 +223,19 @@ where
     /// As [`RecordFile::append`].
     pub fn append_packed(&mut self, record: &T) -> Result<RecordRef> {
         let payload = self.serialised(record)?;
+        let packed = pack(&payload).map_err(Error::io(&self.folder, "compressing"))?;
+        self.append_packed_bytes(&packed)
+    }
+
+    /// Appends a record that is only read as a whole: together with others if it is short, else compressed.
+    ///
+    /// # Errors
+    /// As [`RecordFile::append`].
+    pub fn append_short_or_packed(&mut self, record: &T) -> Result<RecordRef> {
+        let payload = self.serialised(record)?;
+        if payload.len() <= SHORT_BYTES {
+            return self.append_bundled(&payload);
+        }
         let packed = pack(&payload).map_err(Error::io(&self.folder, "compressing"))?;
         self.append_packed_bytes(&packed)
     }
@@ -220,29 +253,55 @@ where
     }
 
     fn append_frame(&mut self, magic: u32, payload: &[u8]) -> Result<RecordRef> {
+        self.append_as(payload, |writer, folder| {
+            writer.end_bundle(folder)?;
+            let at = RecordRef::new(writer.segment, writer.offset);
+            writer.write_frame(magic, payload).map_err(Error::io(segment_path(folder, writer.segment), "writing"))?;
+            Ok(at)
+        })
+    }
+
+    fn append_bundled(&mut self, payload: &[u8]) -> Result<RecordRef> {
+        if payload.is_empty() || payload.len() > SHORT_BYTES {
+            return self.append_frame(FRAME_MAGIC, payload);
+        }
+        self.append_as(payload, |writer, folder| {
+            let at = RecordRef::new(writer.segment, writer.offset).with_place(writer.bundle.push(payload));
+            writer.dirty = true;
+            if writer.bundle.is_full() {
+                writer.end_bundle(folder)?;
+            }
+            Ok(at)
+        })
+    }
+
+    fn append_as(
+        &mut self,
+        payload: &[u8],
+        append: impl FnOnce(&mut Writer, &Path) -> Result<RecordRef>,
+    ) -> Result<RecordRef> {
         if self.has_failed {
             return Err(self.damage(AFTER_A_FAILURE.into()));
         }
         if payload.len() > i32::MAX as usize {
             return Err(self.damage(format!("a record of {} bytes is longer than the format allows", payload.len())));
         }
-        let folder = self.folder.clone();
-        let kind = self.kind;
         let Some(writer) = &mut self.writer else { return Err(self.damage("opened for reading only".into())) };
         // Reset once the record is written.
         self.has_failed = true;
-        if writer.offset >= SEGMENT_BYTES {
-            writer.next_segment(&folder, kind)?;
+        // A bundle that was begun stands at the end of its segment.
+        if writer.offset >= SEGMENT_BYTES && writer.bundle.is_empty() {
+            writer.next_segment(&self.folder, self.kind)?;
         }
-        let at = RecordRef::new(writer.segment, writer.offset);
-        writer.write_frame(magic, payload).map_err(Error::io(segment_path(&folder, writer.segment), "writing"))?;
+        let at = append(writer, &self.folder)?;
         self.has_failed = false;
         Ok(at)
     }
 
     /// Where the next record will stand.
     pub fn pending(&self) -> RecordRef {
-        self.writer.as_ref().map_or(self.end, |w| RecordRef::new(w.segment, w.offset))
+        let next = |w: &Writer| RecordRef::new(w.segment, w.offset).with_place(w.bundle.len());
+        self.writer.as_ref().map_or(self.end, next)
     }
 
     /// Makes appended records durable, and moves the committed end behind them.
@@ -259,6 +318,7 @@ where
         if let Some(writer) = self.writer.as_mut().filter(|w| w.dirty) {
             let path = segment_path(folder, writer.segment);
             self.has_failed = true;
+            writer.end_bundle(folder)?;
             if writer.is_unsealed {
                 writer.seal().map_err(Error::io(&path, "writing"))?;
                 self.seal = writer.chain;
@@ -358,6 +418,7 @@ where
     /// Closes files that were replaced.
     pub(super) fn let_go(&mut self) {
         self.unmap();
+        self.bundles.forget();
         if let Ok(mut files) = self.files.write() {
             files.clear();
         }
@@ -418,6 +479,16 @@ impl Writer {
         self.is_named = false;
         // Each segment begins by repeating the last seal, and so names the segment it follows.
         self.seal().map_err(Error::io(&path, "writing"))
+    }
+
+    /// Writes the frame of the records that are collected.
+    fn end_bundle(&mut self, folder: &Path) -> Result<()> {
+        if self.bundle.is_empty() {
+            return Ok(());
+        }
+        let payload = self.bundle.take().map_err(Error::io(folder, "compressing"))?;
+        let written = self.write_frame(BUNDLE_MAGIC, &payload);
+        written.map_err(Error::io(segment_path(folder, self.segment), "writing"))
     }
 
     /// Appends a seal behind the appended records.
@@ -495,6 +566,79 @@ mod tests {
         let other = again("two", Some(first));
         assert!(other > first);
         assert!(again("one", None) > other);
+    }
+
+    #[test]
+    fn short_records_lie_together_and_each_is_found() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut file = Texts::open(folder.path(), 7, START, true).expect("an empty folder");
+        let (mut all, mut places) = (Vec::new(), Vec::new());
+        for number in 0..200usize {
+            // Some have frames of their own: those that are long, and those that are said to stand alone.
+            let text = vec![number.to_string(), "z".repeat(if number % 50 == 49 { SHORT_BYTES } else { number * 3 })];
+            let append = if number % 70 == 69 { Texts::append } else { Texts::append_short };
+            places.push(append(&mut file, &text).expect("room on disk"));
+            all.push(text);
+            if number % 60 == 59 {
+                file.sync().expect("a disk");
+            }
+        }
+        file.sync().expect("a disk");
+        assert!(places.is_sorted() && places.windows(2).all(|two| two[0] != two[1]));
+        assert_eq!(file.pending(), file.end());
+        let frames: std::collections::BTreeSet<_> = places.iter().map(|place| place.frame()).collect();
+        assert!(frames.len() < 30, "{}", frames.len());
+        let reader = Texts::open(folder.path(), 7, file.end(), false).expect("it was written");
+        let found: Vec<_> = reader.records_from(START).map(|found| found.expect("it is sound")).collect();
+        let expected: Vec<_> = places.iter().copied().zip(all.clone()).collect();
+        assert_eq!(found.iter().map(|(at, record)| (*at, texts(record))).collect::<Vec<_>>(), expected);
+        for (place, text) in &expected {
+            assert!(reader.has(*place) && texts(&reader.read(*place).expect("it is sound")) == *text);
+        }
+        let beyond = frames.iter().find(|frame| expected.iter().all(|(at, _)| *at != frame.with_place(15)));
+        let beyond = beyond.expect("some are not full").with_place(15);
+        assert!(!reader.has(beyond) && reader.read(beyond).is_err());
+        let all: Vec<u64> = places.iter().map(|place| place.0).collect();
+        let length = |segment| fs::metadata(segment_path(folder.path(), segment)).expect("it is there").len();
+        let lengths: Vec<u64> = (0..=file.end().segment()).map(length).collect();
+        let others = lengths.iter().sum::<u64>() - reader.bytes_of(&all);
+        assert!(others <= (FILE_HEADER + 2 * FRAME_HEADER) * lengths.len() as u64 + 4 * FRAME_HEADER, "{others}");
+        // One of a bundle counts for its share.
+        let (one, frame) = (reader.bytes_of(&all[..1]), reader.bytes_of(&all[..16]));
+        assert!(places[15].frame() == places[0].frame() && one == frame / 16, "{one} {frame}");
+        let again = file.append_if_new(&expected[3].1, Some(places[3])).expect("it can be read");
+        assert_eq!(again, places[3]);
+    }
+
+    #[test]
+    fn a_bundle_of_which_records_go_is_written_anew_without_them() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut file = Texts::open(folder.path(), 7, START, true).expect("an empty folder");
+        let text = |number: usize| vec![format!("secret {number}").repeat(20)];
+        let places: Vec<_> = (0..48).map(|number| file.append_short(&text(number)).expect("room on disk")).collect();
+        file.sync().expect("a disk");
+        assert_eq!(texts(&file.read(places[5]).expect("it is sound")), text(5));
+        let is_gone =
+            |at: RecordRef| at == places[5] || (16..32).contains(&places.partition_point(|place| *place < at));
+        let decide = |at: RecordRef, _: &[u8], _: bool| {
+            Ok(if is_gone(at) { super::super::rewriting::Kept::Gone } else { super::super::rewriting::Kept::Same })
+        };
+        let freed = file.rewrite(super::super::rewriting::Damaged::Stays, 0.0, decide).expect("room on disk");
+        assert!(freed > 0);
+        for (number, &place) in places.iter().enumerate() {
+            let found = file.read(place).ok().map(|record| texts(&record));
+            assert_eq!(found, (!is_gone(place)).then(|| text(number)), "{number}");
+            assert_eq!(file.has(place), !is_gone(place));
+        }
+        let report = file.check("texts", is_record::<Vec<String>>).expect("it can be read");
+        assert_eq!((report.records, report.torn), (31, vec![]));
+        let bytes = fs::read(segment_path(folder.path(), 0)).expect("it is there");
+        let left =
+            super::super::frames::walk(&bytes).filter_map(|walked| walked.frame).filter(|frame| frame.head.is_bundle());
+        let left: Vec<_> = left.filter_map(|frame| super::super::bundles::unbundle(&frame.payload(&bytes)?)).collect();
+        let holds =
+            |text: &str| left.iter().any(|content| content.windows(text.len()).any(|found| found == text.as_bytes()));
+        assert!(left.len() == 2 && holds("secret 6s") && !holds("secret 5s") && !holds("secret 20s"));
     }
 
     #[test]

@@ -8,23 +8,14 @@ use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
+use super::bundles;
+pub use super::bundles::Kept;
 use super::disk::{self, Writing};
 use super::frames::{
     FRAME_HEADER, RecordRef, Walked, align, file_header, frame_header, has_sound_header, hole_header, walk,
 };
 use super::records::{Checked, RecordFile, START, Segment, Stored};
 use crate::error::{Error, Result};
-
-/// The decision about a record.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Kept {
-    /// It stays as it is.
-    Same,
-    /// It is removed.
-    Gone,
-    /// It is replaced by this payload, which is not longer than the old one and of the same kind (packed or plain).
-    Instead(Vec<u8>),
-}
 
 /// What to do with damaged parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +33,8 @@ impl<T: Stored> RecordFile<T>
 where
     T::Archived: Checked,
 {
-    /// Asks `decide` about every committed record, given its place, its payload as stored, and whether that is packed. A segment stays as
+    /// Asks `decide` about every committed record, given its place, its payload as stored, and whether that is packed; those of a bundle
+    /// are given unpacked. A segment stays as
     /// it is if less than `least_share` of it would be removed. Returns how many bytes were removed.
     ///
     /// # Errors
@@ -68,7 +60,16 @@ where
                     Some(frame) => {
                         let at = RecordRef::new(number, range.start);
                         let payload = frame.payload(&old).ok_or_else(|| self.senseless(at))?;
-                        decide(at, &payload, frame.head.is_packed())?
+                        let of_bundle = frame
+                            .head
+                            .is_bundle()
+                            .then(|| bundles::kept(at, &payload, |at, record| decide(at, record, false)));
+                        match of_bundle.transpose()? {
+                            Some(Some(kept)) => kept.map_err(Error::io(&path, "compressing"))?,
+                            Some(None) if damaged == Damaged::Stays => Kept::Same,
+                            Some(None) => Kept::Gone,
+                            None => decide(at, &payload, frame.head.is_packed())?,
+                        }
                     }
                     None if damaged == Damaged::Stays => Kept::Same,
                     None => Kept::Gone,

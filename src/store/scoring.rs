@@ -105,7 +105,7 @@ impl Scoring {
         for lines in self.fresh.chunks(RECORD_ROWS) {
             let scores = lines.iter().map(|line| self.lines[line].score).collect();
             let record = ScoreRecord { lines: lines.to_vec(), scores, pages: Vec::new() };
-            self.head.chunks.push(store.scores.append_packed(&record)?.0);
+            self.head.chunks.push(store.scores.append_short_or_packed(&record)?.0);
         }
         self.fresh.clear();
         if std::mem::take(&mut self.is_whole) {
@@ -133,7 +133,7 @@ impl Scoring {
         self.head.chunks.clear();
         if !pages.is_empty() {
             let record = ScoreRecord { pages, ..ScoreRecord::default() };
-            self.head.chunks.push(store.scores.append_packed(&record)?.0);
+            self.head.chunks.push(store.scores.append_short_or_packed(&record)?.0);
         }
         self.head.chunks.append(&mut self.records);
         self.head.finished = true;

@@ -282,9 +282,51 @@ const LONG_CODES: &[(&str, &str)] = &[
     ("zul", "zu"),
 ];
 
+/// Which pairs of letters are codes of ISO 639-1.
+static SHORT_PAIRS: Pairs = Pairs::of(SHORT_CODES);
+/// Which pairs of letters, in small ones, are codes of regions.
+static REGION_PAIRS: Pairs = Pairs::of(REGIONS);
+
+/// A set of pairs of letters from a to z: every part of every address is looked up in it.
+struct Pairs([u64; 11]);
+
+impl Pairs {
+    /// The words of two letters in a list, in any case.
+    const fn of(list: &str) -> Pairs {
+        let (bytes, mut bits, mut start, mut at) = (list.as_bytes(), [0; 11], 0, 0);
+        while at <= bytes.len() {
+            if at == bytes.len() || bytes[at] == b' ' {
+                if at - start == 2
+                    && let Some(pair) =
+                        Pairs::number(bytes[start].to_ascii_lowercase(), bytes[start + 1].to_ascii_lowercase())
+                {
+                    bits[pair / 64] |= 1 << (pair % 64);
+                }
+                start = at + 1;
+            }
+            at += 1;
+        }
+        Pairs(bits)
+    }
+
+    const fn number(first: u8, second: u8) -> Option<usize> {
+        if !first.is_ascii_lowercase() || !second.is_ascii_lowercase() {
+            return None;
+        }
+        Some((first - b'a') as usize * 26 + (second - b'a') as usize)
+    }
+
+    const fn has(&self, first: u8, second: u8) -> bool {
+        match Pairs::number(first, second) {
+            Some(pair) => self.0[pair / 64] >> (pair % 64) & 1 == 1,
+            None => false,
+        }
+    }
+}
+
 /// True for a code of ISO 639-1.
 pub fn is_short(code: &str) -> bool {
-    SHORT_CODES.split(' ').any(|known| known == code)
+    matches!(*code.as_bytes(), [first, second] if SHORT_PAIRS.has(first, second))
 }
 
 /// The English name in the registry of a language with a code of three letters; `None` where there is no such code.
@@ -308,11 +350,21 @@ pub fn is_private(code: &str) -> bool {
 
 /// True for the code of a country, a territory or a region, in any case.
 pub fn is_region(code: &str) -> bool {
-    matches!(code.len(), 2 | 3) && REGIONS.split(' ').any(|known| known.eq_ignore_ascii_case(code))
+    match *code.as_bytes() {
+        [first, second] => REGION_PAIRS.has(first.to_ascii_lowercase(), second.to_ascii_lowercase()),
+        [_, _, _] => REGIONS.split(' ').any(|known| known.eq_ignore_ascii_case(code)),
+        _ => false,
+    }
 }
+
+/// Length of the longest texts in [`LONG_CODES`].
+const LONGEST: usize = 3;
 
 /// The ISO 639-1 code of a language, given any text that is written for it; other texts are returned as they are.
 pub fn short_code(code: &str) -> &str {
+    if code.len() > LONGEST {
+        return code;
+    }
     LONG_CODES.binary_search_by_key(&code, |(long, _)| long).map_or(code, |at| LONG_CODES[at].1)
 }
 
@@ -322,7 +374,7 @@ mod tests {
 
     #[test]
     fn long_codes_are_sorted_and_lead_to_short_ones() {
-        assert!(LONG_CODES.is_sorted());
+        assert!(LONG_CODES.is_sorted() && LONG_CODES.iter().all(|(long, _)| long.len() <= LONGEST));
         for &(long, short) in LONG_CODES {
             // Bokmål counts as Norwegian.
             assert!(is_short(short) && (!is_short(long) || long == "nb"), "{long}");
@@ -330,6 +382,20 @@ mod tests {
         let without: Vec<&str> =
             SHORT_CODES.split(' ').filter(|code| LONG_CODES.iter().all(|(_, short)| short != code)).collect();
         assert_eq!(without, ["nb"]);
+    }
+
+    #[test]
+    fn pairs_of_letters_are_codes_where_the_lists_have_them() {
+        for first in 0..=255u8 {
+            for second in 0..128u8 {
+                let pair = [first, second];
+                let Ok(code) = std::str::from_utf8(&pair) else { continue };
+                assert_eq!(is_short(code), SHORT_CODES.split(' ').any(|known| known == code), "{code}");
+                let is_known = REGIONS.split(' ').any(|known| known.eq_ignore_ascii_case(code));
+                assert_eq!(is_region(code), is_known, "{code}");
+            }
+        }
+        assert!(is_region("419") && ["", "d", "deu", "é"].iter().all(|code| !is_short(code) && !is_region(code)));
     }
 
     #[test]

@@ -277,7 +277,7 @@ impl Merging<'_> {
         self.merged.captures += taken.pages.len() as u64;
         self.pages(at, number, &mut taken.pages)?;
         self.meet(&taken);
-        self.out.batches.append(&taken).map(drop)
+        self.out.batches.append_packed(&taken).map(drop)
     }
 
     /// Takes over pages, and puts their new places into their entries.

@@ -24,13 +24,35 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
+/// What a packed payload holds.
+fn unpacked(payload: &[u8]) -> Vec<u8> {
+    zstd::bulk::decompress(&payload[4..], word(payload, 0) as usize).expect("a frame of zstd")
+}
+
+/// The records of a bundle.
+fn bundled(payload: &[u8]) -> Vec<Vec<u8>> {
+    let content = unpacked(&payload[4..]);
+    let count = word(&content, 0) as usize;
+    let mut at = 4 + 4 * count;
+    let record = |place: usize| {
+        let start = at.next_multiple_of(16);
+        assert!(content[at..start].iter().all(|&byte| byte == 0), "padding");
+        at = start + word(&content, 4 + 4 * place) as usize;
+        content[start..at].to_vec()
+    };
+    let records: Vec<Vec<u8>> = (0..count).map(record).collect();
+    assert_eq!(at, content.len());
+    assert_eq!(word(payload, 0) as usize, records.iter().filter(|record| !record.is_empty()).count());
+    records
+}
+
 /// The records of a segment, after a check of every byte that is no payload.
-pub fn frames(bytes: &[u8], kind: u32) -> Vec<&[u8]> {
+pub fn frames(bytes: &[u8], kind: u32) -> Vec<Vec<u8>> {
     sealed_frames(bytes, kind).0
 }
 
 /// The same, and what the last seal says; 0 where there is none.
-fn sealed_frames(bytes: &[u8], kind: u32) -> (Vec<&[u8]>, u32) {
+fn sealed_frames(bytes: &[u8], kind: u32) -> (Vec<Vec<u8>>, u32) {
     assert_eq!(&bytes[..8], b"DIGLOTRC");
     assert_eq!(word(bytes, 8), FORMAT_VERSION);
     assert_eq!(bytes[12..16], [4, 3, 2, 1], "little-endian");
@@ -43,7 +65,7 @@ fn sealed_frames(bytes: &[u8], kind: u32) -> (Vec<&[u8]>, u32) {
         let length = word(header, 4) as usize;
         let payload = &bytes[at + 16..at + 16 + length];
         let is_seal = &header[..4] == b"SEAL";
-        assert!(is_seal || [b"FRAM", b"PACK"].iter().any(|magic| &header[..4] == *magic));
+        assert!(is_seal || [b"FRAM", b"PACK", b"MANY"].iter().any(|magic| &header[..4] == *magic));
         assert_eq!(word(header, 12), crc32c(&[&(at as u64).to_le_bytes(), &header[..12]]));
         let end = at + 16 + length;
         at = end.next_multiple_of(16);
@@ -54,7 +76,11 @@ fn sealed_frames(bytes: &[u8], kind: u32) -> (Vec<&[u8]>, u32) {
         } else {
             assert_eq!(word(header, 8), crc32c(&[payload]));
             headers.push(&header[..12]);
-            records.push(payload);
+            match &header[..4] {
+                b"MANY" => records.extend(bundled(payload)),
+                b"PACK" => records.push(unpacked(payload)),
+                _ => records.push(payload.to_vec()),
+            }
         }
     }
     (records, last_seal)
@@ -103,6 +129,7 @@ fn record_files_are_as_described() {
         let path = store.join("view").join(format!("{:012}.run", run["number"].as_u64().expect("a number")));
         let bytes = fs::read(path).expect("a run of the view");
         assert_eq!(run["bytes"], bytes.len());
+        assert_eq!(run["blocks"], word(&bytes, bytes.len() - 8));
         entries += view_entries(&bytes, run["crc"].as_u64().expect("a number") as u32);
     }
     assert!(entries > 10, "{entries} entries");
@@ -129,8 +156,9 @@ fn view_entries(bytes: &[u8], crc: u32) -> usize {
     let mut entries = 0;
     let mut last: Vec<u8> = Vec::new();
     for row in (0..blocks).map(|block| index + block * 24) {
-        let block = &bytes[long(row)..long(row) + word(row + 8) as usize];
-        assert_eq!(crc32c(&[block]), word(row + 12));
+        let packed = &bytes[long(row)..long(row) + word(row + 8) as usize];
+        assert_eq!(crc32c(&[packed]), word(row + 12));
+        let block = unpacked(packed);
         let keys = index + blocks * 24 + word(row + 16) as usize;
         let first = &bytes[keys..keys + word(row + 20) as usize];
         assert!(block[1..].starts_with(first) || first.len() > 127);

@@ -416,7 +416,7 @@ fn one_thread_gives_what_two_give() {
 /// The results of sites, one after another as they were made.
 fn results(store: &Path) -> Vec<Vec<u8>> {
     let bytes = fs::read(store.join("results/000000.rec")).expect("a sound store");
-    frames(&bytes, 4).into_iter().map(<[u8]>::to_vec).collect()
+    frames(&bytes, 4)
 }
 
 #[test]

@@ -682,12 +682,12 @@ fn repeats(store: &mut Store, head: &mut BitextHead, untold: &Untold, folder: &P
         let others = repeat.others.iter().map(|other| other.unit).collect();
         record.rows.push(RepeatRow { pair, bead, reason, others, elsewhere: Vec::new() });
         if record.rows.len() == REPEAT_ROWS {
-            head.repeats.push(store.repeats.append_packed(&std::mem::take(&mut record))?.0);
+            head.repeats.push(store.repeats.append_short_or_packed(&std::mem::take(&mut record))?.0);
         }
         Ok(())
     })?;
     if !record.rows.is_empty() {
-        head.repeats.push(store.repeats.append_packed(&record)?.0);
+        head.repeats.push(store.repeats.append_short_or_packed(&record)?.0);
     }
     head.dropped = dropped.into_iter().collect();
     head.finished = true;

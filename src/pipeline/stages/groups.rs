@@ -66,7 +66,7 @@ pub fn do_groups(groups: &mut impl Groups, store: &mut Store, context: &Context<
 }
 
 /// Sites of a group, at most.
-const SITES: usize = 256;
+const SITES: usize = 2048;
 
 /// Tasks, each for one site, in groups.
 pub struct SiteTasks<T> {

@@ -22,7 +22,7 @@ use crate::store::layout::{
     BatchRecord, ChunkBuilder, HostRecord, PageEntry, SiteHead, SkipChunk, SkipEntry, StageRecord,
 };
 use crate::store::records::{Mapped, RecordRef, START};
-use crate::store::{Results, SitePages, Store, tokens};
+use crate::store::{Results, SitePages, Spilling, Store, tokens};
 use crate::types::{Form, Lang, OptOuts, SiteId, Step, Watch, counted, host_of, registrable_domain};
 use crate::upkeep;
 
@@ -30,8 +30,8 @@ use crate::upkeep;
 pub struct Index;
 
 /// Sites in one commit, at most. Every commit rewrites the blocks of the token index that its sites touch, which are most of them, so few
-/// commits are cheaper.
-const COMMIT_SITES: usize = 1000;
+/// commits are cheaper, and small sites are many.
+const COMMIT_SITES: usize = 8192;
 /// Pages after which a commit is made.
 const COMMIT_PAGES: usize = 200_000;
 /// Mapped memory that was read is released after so many pages.
@@ -100,7 +100,6 @@ impl Stage for Index {
         })?;
         let record = StageRecord { fingerprint: params, cursor: end.0, finished: true };
         work.commit(store, Some(record))?;
-        store.batches.unmap();
         Ok(())
     }
 }
@@ -208,13 +207,12 @@ impl<'c> Work<'c> {
         };
         context.observer.begin("index", "reading batches", "batches", None);
         // From the captures that were chosen before, only the newest can be chosen.
-        let from = match context.config.captures {
-            Choice::Newest => stage.cursor(store, context.config)?,
-            Choice::Nearest => START,
-        };
+        let is_newest = context.config.captures == Choice::Newest;
+        let from = if is_newest { stage.cursor(store, context.config)? } else { START };
+        let (mut spilling, mut places) = (Spilling::new(&store.temporary()?)?, Vec::new());
         for found in store.batches_from(from) {
             let (at, batch) = found?;
-            let number = work.batches.len() as u32;
+            let number = places.len() as u32;
             let mut last: Option<(String, u32)> = None;
             let pages = batch.pages.iter().map(|page| page.identity.as_str()).zip(0u32..);
             let skipped = batch.skipped.iter().map(|skip| skip.identity.as_str()).zip(SKIPPED..);
@@ -233,10 +231,11 @@ impl<'c> Work<'c> {
                 };
                 work.sorter.push(Entry { key: u64::from(name), value: number, page: place })?;
             }
-            batch.release();
-            work.batches.push((at, batch));
+            spilling.push(&batch)?;
+            places.push(at);
             context.observer.progress(u64::from(number) + 1, "");
         }
+        work.batches = places.into_iter().zip(spilling.finish()?).collect();
         work.sites = work.names.len() as u64;
         Ok(work)
     }
@@ -376,7 +375,7 @@ impl<'c> Work<'c> {
             None => self.write_pages(store, target, &order, before, &mut head)?,
         }
         for entries in in_chunks(skipped) {
-            head.skipped.push(store.skips.append(&SkipChunk { entries })?.0);
+            head.skipped.push(store.skips.append_short(&SkipChunk { entries })?.0);
         }
         self.heads.push((target.id, head));
         Ok(())
@@ -647,12 +646,12 @@ impl<'c> Work<'c> {
         let mut chunks = Vec::new();
         for page in pages {
             if let Some(chunk) = builder.push(&self.entry_of(before, page)) {
-                chunks.push(store.sites.append(&chunk)?.0);
+                chunks.push(store.sites.append_short(&chunk)?.0);
                 self.release();
             }
         }
         if let Some(chunk) = builder.finish() {
-            chunks.push(store.sites.append(&chunk)?.0);
+            chunks.push(store.sites.append_short(&chunk)?.0);
         }
         Ok(chunks)
     }
@@ -684,13 +683,13 @@ impl<'c> Work<'c> {
                 texts.add(&entry.identity);
             }
             if let Some(chunk) = builder.push(&entry) {
-                head.chunks.push(store.sites.append(&chunk)?.0);
+                head.chunks.push(store.sites.append_short(&chunk)?.0);
                 // Batches are read once and in no order, so what is mapped need not stay in memory.
                 self.release();
             }
         }
         if let Some(chunk) = builder.finish() {
-            head.chunks.push(store.sites.append(&chunk)?.0);
+            head.chunks.push(store.sites.append_short(&chunk)?.0);
         }
         head.pages = order.len() as u32;
         head.hosts =

@@ -120,7 +120,7 @@ impl Groups for Linking<'_> {
                 let what = "that sitemaps declare are left out: pages have too many in one language, or in all";
                 self.context.observer.message(&format!("{domain}: {versions} {what}"));
             }
-            let chunks = chunks.iter().map(|chunk| Ok(store.graphs.append(chunk)?.0)).collect::<Result<_>>()?;
+            let chunks = chunks.iter().map(|chunk| Ok(store.graphs.append_short(chunk)?.0)).collect::<Result<_>>()?;
             let graph = GraphHead { generation, params: self.params, chunks };
             changes.put_graph(id, &graph);
         }

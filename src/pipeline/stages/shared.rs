@@ -66,7 +66,7 @@ fn keep(store: &mut Store, heads: &mut [BitextHead], open: &[NumberedBitext], fi
     let mut written = 0usize;
     let mut write = |store: &mut Store, record: &mut RepeatRecord, site: usize| -> Result<()> {
         if !record.rows.is_empty() {
-            heads[site].shared.push(store.repeats.append_packed(&std::mem::take(record))?.0);
+            heads[site].shared.push(store.repeats.append_short_or_packed(&std::mem::take(record))?.0);
             written += 1;
             if written.is_multiple_of(RELEASED_AFTER) {
                 store.bitexts.release();

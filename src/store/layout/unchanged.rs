@@ -349,7 +349,7 @@ fn refused() -> RefusedRecord {
 /// **A difference here means that stores of the last release can no longer be read.** A change that is meant needs the next
 /// `FORMAT_VERSION`, also in docs/format.md and CHANGELOG.md, and new hashes here.
 const LAYOUT: (u32, &[(&str, u64)]) = (
-    22,
+    23,
     &[
         ("block of pages", 0xafada1ebc0d31b44),
         ("batch", 0xb8d60a3c7c6ddf3a),

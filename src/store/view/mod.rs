@@ -9,9 +9,10 @@ mod run;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use run::sealed;
-use run::{Cursor, Entry, FRESH, Run};
+use run::{Cursor, Entry, FRESH, LastBlocks, Run};
 pub use run::{RunName, RunWriter, read_name};
 
 use super::disk;
@@ -21,6 +22,9 @@ use crate::error::{Error, Result};
 /// The folder of the view in a store.
 pub const FOLDER: &str = "view";
 
+/// How many bytes of blocks the process that writes keeps.
+const KEPT_BYTES: usize = 8 << 20;
+
 /// Changes: for each key its new value, or `None` where it is removed.
 pub type Delta = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
@@ -28,6 +32,8 @@ pub type Delta = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 pub struct View {
     /// The oldest first.
     runs: Vec<Run>,
+    /// For the process that writes: the blocks that were read last.
+    kept: Arc<LastBlocks>,
 }
 
 impl View {
@@ -38,7 +44,7 @@ impl View {
     pub fn open(store: &Path, names: &[RunName]) -> Result<View> {
         let folder = store.join(FOLDER);
         let runs = names.iter().map(|name| Run::open_keeping(&folder, name)).collect::<Result<_>>()?;
-        Ok(View { runs })
+        Ok(View { runs, kept: Arc::new(LastBlocks::new(0)) })
     }
 
     /// Opens the runs of a view for the process that writes, and reads every block, so that a damaged one is found now.
@@ -46,7 +52,7 @@ impl View {
     /// # Errors
     /// As [`View::open`].
     pub fn open_checked(store: &Path, names: &[RunName]) -> Result<View> {
-        let mut view = View { runs: Vec::new() };
+        let mut view = View { runs: Vec::new(), kept: Arc::new(LastBlocks::new(KEPT_BYTES)) };
         view.follow(store, names)?;
         view.runs.iter().try_for_each(Run::check)?;
         Ok(view)
@@ -60,7 +66,7 @@ impl View {
         let folder = store.join(FOLDER);
         let open = |name: &RunName| match self.runs.iter().find(|run| run.number() == name.number) {
             Some(run) => Ok(run.clone()),
-            None => Run::open(&folder, name),
+            None => Run::open_with(&folder, name, &self.kept),
         };
         self.runs = names.iter().map(open).collect::<Result<_>>()?;
         Ok(())
@@ -264,15 +270,15 @@ impl Publisher {
     pub fn add(&mut self, delta: &Delta) -> Result<()> {
         let bytes_of =
             |(key, value): (&Vec<u8>, &Option<Vec<u8>>)| (key.len() + value.as_ref().map_or(0, Vec::len)) as u64;
-        let mut bytes: u64 = delta.iter().map(bytes_of).sum();
+        let mut bytes = delta.iter().map(bytes_of).sum::<u64>();
         if delta.is_empty() {
             return Ok(());
         }
         let mut kept = self.names.len();
         while let Some(last) =
-            kept.checked_sub(1).map(|at| self.names[at]).filter(|last| last.bytes <= 2 * bytes.max(SMALL))
+            kept.checked_sub(1).map(|at| self.names[at]).filter(|last| last.entry_bytes() <= 2 * bytes.max(SMALL))
         {
-            bytes += last.bytes;
+            bytes += last.entry_bytes();
             kept -= 1;
         }
         self.replace(kept, delta)
@@ -342,6 +348,16 @@ mod tests {
 
     use super::*;
 
+    /// Bytes that cannot be packed.
+    fn noise(seed: u64, length: usize) -> Vec<u8> {
+        let mut state = seed + 1;
+        let byte = |_| {
+            state = state.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+            state as u8
+        };
+        (0..length).map(byte).collect()
+    }
+
     type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
     fn check_against(view: &View, model: &Model) -> Result<(), TestCaseError> {
@@ -375,7 +391,7 @@ mod tests {
             for (number, commit) in commits.iter().enumerate() {
                 let mut delta = Delta::new();
                 for (key, length) in commit {
-                    let value = length.map(|length| vec![number as u8; length]);
+                    let value = length.map(|length| noise(number as u64, length));
                     match &value {
                         Some(value) => model.insert(key.to_be_bytes().to_vec(), value.clone()),
                         None => model.remove(key.to_be_bytes().as_slice()),
@@ -405,9 +421,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut publisher = Publisher::open(folder.path(), &[]).expect("a temporary folder");
         for (key, bytes) in [(1, 100_000), (2, 1)] {
-            publisher.add(&Delta::from([(vec![key], Some(vec![key; bytes]))])).expect("room on disk");
+            publisher.add(&Delta::from([(vec![key], Some(noise(u64::from(key), bytes)))])).expect("room on disk");
         }
-        let mut view = View { runs: Vec::new() };
+        let mut view = View { runs: Vec::new(), kept: Arc::new(LastBlocks::new(KEPT_BYTES)) };
         view.follow(folder.path(), publisher.names()).expect("it was written");
         view.check_names().expect("nobody has touched them");
         let [path, away] = [publisher.names()[0].path(&publisher.folder), folder.path().join("away")];
@@ -423,7 +439,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut publisher = Publisher::open(folder.path(), &[]).expect("a temporary folder");
         for commit in 0..64u16 {
-            let delta = (0..40u16).map(|at| ((commit * 40 + at).to_be_bytes().to_vec(), Some(vec![1; 1000]))).collect();
+            let delta = (0..40u16)
+                .map(|at| ((commit * 40 + at).to_be_bytes().to_vec(), Some(noise(u64::from(at), 1000))))
+                .collect();
             publisher.add(&delta).expect("room on disk");
         }
         assert!(publisher.names().len() <= 7, "{}", publisher.names().len());
@@ -433,7 +451,7 @@ mod tests {
     fn every_flipped_bit_is_found() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut publisher = Publisher::open(folder.path(), &[]).expect("a temporary folder");
-        let delta = (0..200u16).map(|at| (at.to_be_bytes().to_vec(), Some(vec![at as u8; 60]))).collect();
+        let delta = (0..200u16).map(|at| (at.to_be_bytes().to_vec(), Some(noise(u64::from(at), 60)))).collect();
         publisher.add(&delta).expect("room on disk");
         let names = publisher.names().to_vec();
         let path = names[0].path(&folder.path().join(FOLDER));

@@ -1,14 +1,17 @@
-//! A run: some of a view's entries in a file, sorted by key, in checksummed blocks. It is written once.
+//! A run: some of a view's entries in a file, sorted by key, in packed and checksummed blocks. It is written once.
 //!
 //! docs/format.md describes the bytes. The index of the blocks holds the checksum of each block, so the checksum of the index, which the
 //! manifest has, stands for the whole file. A block is copied and then checked, so that later changes of the file do not affect what was
-//! read. The index stays in memory; readers also keep the blocks in which they have looked up a key.
+//! read. The index stays in memory; readers also keep the blocks in which they have looked up a key, and the process that writes, whose memory
+//! is limited, the last of them.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+
+use rkyv::util::AlignedVec;
 
 use crate::error::{Error, Result};
 use crate::files;
@@ -16,6 +19,8 @@ use crate::index::numbers;
 use crate::store::access::not_opened;
 use crate::store::disk;
 use crate::store::format::FORMAT_VERSION;
+use crate::store::kept_blocks::{self, KeptBlocks};
+use crate::store::packing::{pack, unpack};
 use crate::store::seen::Seen;
 use crate::store::segments::read_at;
 
@@ -27,8 +32,8 @@ pub const FRESH: &str = "new";
 const HEADER: usize = 64;
 /// Bytes at the end of a run.
 const TRAILER: usize = 16;
-/// A block of this length takes no more entries.
-const BLOCK_BYTES: usize = 4096;
+/// A block of this length, before it is packed, takes no more entries.
+const BLOCK_BYTES: usize = 8192;
 /// Bytes of a row of the index, without the first key of its block.
 const INDEX_ROW: usize = 24;
 
@@ -41,12 +46,20 @@ pub struct RunName {
     pub crc: u32,
     /// Length of its file.
     pub bytes: u64,
+    /// How many blocks it has.
+    pub blocks: u32,
 }
 
 impl RunName {
     /// The run's file in the folder of the view.
     pub fn path(&self, folder: &Path) -> PathBuf {
         path(folder, self.number)
+    }
+
+    /// About how many bytes its entries have.
+    pub fn entry_bytes(&self) -> u64 {
+        // Long values make blocks longer.
+        self.bytes.max(u64::from(self.blocks) * BLOCK_BYTES as u64)
     }
 }
 
@@ -58,7 +71,7 @@ pub fn read_name(folder: &Path, number: u64) -> Option<(RunName, u64)> {
     let (mut head, mut trailer) = ([0; HEADER], [0; TRAILER]);
     read_at(&file, &mut head, 0).ok()?;
     read_at(&file, &mut trailer, bytes.checked_sub(TRAILER as u64)?).ok()?;
-    let name = RunName { number, crc: word(&trailer[12..]), bytes };
+    let name = RunName { number, crc: word(&trailer[12..]), bytes, blocks: word(&trailer[8..]) };
     // The trailer has the right checksum of the index only if the file is complete.
     Run::open(folder, &name).ok()?;
     Some((name, long(&head[24..])))
@@ -126,17 +139,15 @@ impl RunWriter {
     }
 
     fn end_block(&mut self) -> Result<()> {
-        let block = std::mem::take(&mut self.block);
+        let packed = pack(&self.block).map_err(Error::io(&self.path, "compressing"))?;
+        self.block.clear();
         self.rows.extend_from_slice(&self.at.to_le_bytes());
-        self.rows.extend_from_slice(&(block.len() as u32).to_le_bytes());
-        self.rows.extend_from_slice(&crc32c::crc32c(&block).to_le_bytes());
+        self.rows.extend_from_slice(&(packed.len() as u32).to_le_bytes());
+        self.rows.extend_from_slice(&crc32c::crc32c(&packed).to_le_bytes());
         self.rows.extend_from_slice(&(self.keys.len() as u32).to_le_bytes());
         self.rows.extend_from_slice(&(self.first_key.len() as u32).to_le_bytes());
         self.keys.extend_from_slice(&self.first_key);
-        self.put(&block)?;
-        self.block = block;
-        self.block.clear();
-        Ok(())
+        self.put(&packed)
     }
 
     /// Writes the index, and makes the run durable.
@@ -161,7 +172,7 @@ impl RunWriter {
         let synced = self.file.flush().and_then(|()| self.file.get_ref().sync_data());
         let named = synced.and_then(|()| disk::rename(&self.path.with_extension(FRESH), &self.path));
         named.map_err(Error::io(&self.path, "writing"))?;
-        Ok(RunName { number: self.number, crc, bytes })
+        Ok(RunName { number: self.number, crc, bytes, blocks })
     }
 }
 
@@ -176,9 +187,78 @@ pub struct Run {
     /// Where the blocks end, and the index begins.
     end: u64,
     file: Arc<File>,
-    /// The blocks in which a key was looked up, kept for the next time. `None` for the process that writes: it reads blocks anew each time,
-    /// because its memory is limited.
-    kept: Option<Arc<[OnceLock<Vec<u8>>]>>,
+    kept: Kept,
+}
+
+/// The blocks in which keys were looked up, kept for the next time.
+#[derive(Clone)]
+enum Kept {
+    /// All of them, for readers.
+    All(Arc<[OnceLock<Block>]>),
+    /// The last ones of all runs.
+    Last(Arc<LastBlocks>),
+    /// None.
+    Nothing,
+}
+
+/// The blocks of runs that were read last, by run and block.
+pub type LastBlocks = KeptBlocks<(u64, usize), Block>;
+
+/// A block in which keys are looked up.
+pub struct Block {
+    bytes: AlignedVec,
+    /// Where each entry begins.
+    starts: Vec<u32>,
+}
+
+impl kept_blocks::Block for Block {
+    fn kept_bytes(&self) -> usize {
+        self.bytes.len() + 4 * self.starts.len()
+    }
+}
+
+impl Block {
+    fn of(bytes: AlignedVec) -> Block {
+        let mut starts = Vec::new();
+        let mut entries = Entries::of(&bytes);
+        loop {
+            let start = bytes.len() - entries.0.left();
+            if entries.next().is_none() {
+                return Block { bytes, starts };
+            }
+            starts.push(start as u32);
+        }
+    }
+
+    /// The entry with a place.
+    fn entry(&self, place: usize) -> Option<Entry<'_>> {
+        Entries::of(&self.bytes[*self.starts.get(place)? as usize..]).next()
+    }
+
+    /// How many entries have keys for which this is true; those are the first ones.
+    fn count(&self, is_before: impl Fn(&[u8]) -> bool) -> usize {
+        let key = |start: &u32| Entries::of(&self.bytes[*start as usize..]).next().map_or(&[][..], |entry| entry.0);
+        self.starts.partition_point(|start| is_before(key(start)))
+    }
+}
+
+/// A block, wherever it is kept.
+enum Found<'r> {
+    Kept(&'r Block),
+    Shared(Arc<Block>),
+    Own(Block),
+}
+
+impl Deref for Found<'_> {
+    type Target = Block;
+
+    fn deref(&self) -> &Block {
+        match self {
+            Found::Kept(block) => block,
+            Found::Shared(block) => block,
+            Found::Own(block) => block,
+        }
+    }
 }
 
 impl Run {
@@ -188,11 +268,19 @@ impl Run {
     /// [`Error::Io`] when it cannot be read, [`Error::Store`] when it is damaged.
     pub fn open_keeping(folder: &Path, name: &RunName) -> Result<Run> {
         let mut run = Run::open(folder, name)?;
-        run.kept = Some((0..run.count).map(|_| OnceLock::new()).collect());
+        run.kept = Kept::All((0..run.count).map(|_| OnceLock::new()).collect());
         Ok(run)
     }
 
-    /// Opens a run for the process that writes.
+    /// Opens a run for the process that writes, which keeps the last blocks of all runs in `kept`.
+    ///
+    /// # Errors
+    /// As [`Run::open_keeping`].
+    pub fn open_with(folder: &Path, name: &RunName, kept: &Arc<LastBlocks>) -> Result<Run> {
+        Ok(Run { kept: Kept::Last(Arc::clone(kept)), ..Run::open(folder, name)? })
+    }
+
+    /// Opens a run to read it through once.
     ///
     /// # Errors
     /// As [`Run::open_keeping`].
@@ -228,11 +316,14 @@ impl Run {
         }
         let mut index = vec![0; (end - start) as usize];
         read(&mut index, start)?;
-        if word(&trailer[12..]) != name.crc || crc32c::crc32c(&index) != name.crc {
+        if word(&trailer[12..]) != name.crc
+            || count as u64 != u64::from(name.blocks)
+            || crc32c::crc32c(&index) != name.crc
+        {
             return Err(damaged("the checksum of its index does not fit"));
         }
         let (path, index, file) = (Arc::new(path), Arc::new(index), Arc::new(file));
-        Ok(Run { path, number: name.number, index, count, end: start, file, kept: None })
+        Ok(Run { path, number: name.number, index, count, end: start, file, kept: Kept::Nothing })
     }
 
     /// The number of the run.
@@ -278,8 +369,8 @@ impl Run {
     /// Reads a block.
     ///
     /// # Errors
-    /// When its checksum does not fit, or it cannot be read.
-    fn read(&self, block: usize) -> Result<Vec<u8>> {
+    /// When its checksum does not fit, or it cannot be read or unpacked.
+    fn read(&self, block: usize) -> Result<AlignedVec> {
         let row = self.row(block);
         let (start, length) = (long(row), word(&row[8..]) as usize);
         let misfit = || damage(&self.path, &format!("the checksum of block {block} does not fit"));
@@ -289,17 +380,31 @@ impl Run {
         let mut bytes = vec![0; length];
         // A short read leaves zeros, which the checksum detects.
         read_at(&self.file, &mut bytes, start).map_err(Error::io(&*self.path, "reading"))?;
-        Some(bytes).filter(|bytes| crc32c::crc32c(bytes) == word(&row[12..])).ok_or_else(misfit)
+        let packed = Some(bytes).filter(|bytes| crc32c::crc32c(bytes) == word(&row[12..])).ok_or_else(misfit)?;
+        unpack(&packed).ok_or_else(|| damage(&self.path, &format!("block {block} cannot be unpacked")))
     }
 
     /// A block in which a key is looked up.
-    fn block(&self, block: usize) -> Result<Cow<'_, [u8]>> {
-        let Some(kept) = self.kept.as_ref().map(|kept| &kept[block]) else { return self.read(block).map(Cow::Owned) };
-        if let Some(known) = kept.get() {
-            return Ok(Cow::Borrowed(known));
+    fn block(&self, block: usize) -> Result<Found<'_>> {
+        let read = || self.read(block).map(Block::of);
+        match &self.kept {
+            Kept::All(kept) => match kept[block].get() {
+                Some(known) => Ok(Found::Kept(known)),
+                None => {
+                    let found = read()?;
+                    Ok(Found::Kept(kept[block].get_or_init(|| found)))
+                }
+            },
+            Kept::Last(kept) => match kept.get((self.number, block)) {
+                Some(known) => Ok(Found::Shared(known)),
+                None => {
+                    let found = Arc::new(read()?);
+                    kept.keep((self.number, block), &found);
+                    Ok(Found::Shared(found))
+                }
+            },
+            Kept::Nothing => read().map(Found::Own),
         }
-        let bytes = self.read(block)?;
-        Ok(Cow::Borrowed(kept.get_or_init(|| bytes)))
     }
 
     /// The last block whose first key is not greater than `key`.
@@ -316,8 +421,8 @@ impl Run {
     pub fn salvage(&self, mut each: impl FnMut(Entry<'_>)) -> bool {
         let mut is_whole = true;
         for block in 0..self.count {
-            match self.block(block).as_deref() {
-                Ok(bytes) => Entries::of(bytes).for_each(&mut each),
+            match self.read(block) {
+                Ok(bytes) => Entries::of(&bytes).for_each(&mut each),
                 Err(_) => is_whole = false,
             }
         }
@@ -331,7 +436,7 @@ impl Run {
     pub fn get(&self, key: &[u8]) -> Result<Option<Option<Vec<u8>>>> {
         let Some(block) = self.block_of(key) else { return Ok(None) };
         let block = self.block(block)?;
-        let found = Entries::of(&block).find(|entry| entry.0 >= key).filter(|entry| entry.0 == key);
+        let found = block.entry(block.count(|found| found < key)).filter(|entry| entry.0 == key);
         Ok(found.map(|entry| entry.1.map(<[u8]>::to_vec)))
     }
 
@@ -342,8 +447,8 @@ impl Run {
     pub fn last_until(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
         let Some(block) = self.block_of(key) else { return Ok(None) };
         let block = self.block(block)?;
-        let until = Entries::of(&block).map(|entry| entry.0).take_while(|&found| found <= key);
-        Ok(until.last().map(<[u8]>::to_vec))
+        let last = block.count(|found| found <= key).checked_sub(1).and_then(|last| block.entry(last));
+        Ok(last.map(|entry| entry.0.to_vec()))
     }
 
     /// A cursor at the first entry that is not before `key`.
@@ -351,7 +456,7 @@ impl Run {
     /// # Errors
     /// When a block is damaged.
     pub fn from(&self, key: &[u8]) -> Result<Cursor<'_>> {
-        let mut cursor = Cursor { run: self, next: self.block_of(key).unwrap_or(0), block: Vec::new(), at: 0 };
+        let mut cursor = Cursor { run: self, next: self.block_of(key).unwrap_or(0), block: AlignedVec::new(), at: 0 };
         cursor.find_entry()?;
         while cursor.key().is_some_and(|found| found < key) {
             cursor.advance()?;
@@ -365,7 +470,7 @@ pub struct Cursor<'r> {
     run: &'r Run,
     /// The number of the next block.
     next: usize,
-    block: Vec<u8>,
+    block: AlignedVec,
     /// Where the entry begins in the block.
     at: usize,
 }
@@ -451,7 +556,7 @@ pub fn sealed(bytes: &mut Vec<u8>, number: u64) -> RunName {
     }
     let crc = crc32c::crc32c(&bytes[start..end]);
     bytes[end + 12..].copy_from_slice(&crc.to_le_bytes());
-    RunName { number, crc, bytes: bytes.len() as u64 }
+    RunName { number, crc, bytes: bytes.len() as u64, blocks: word(&bytes[end + 8..]) }
 }
 
 fn word(bytes: &[u8]) -> u32 {
@@ -480,18 +585,28 @@ mod tests {
     fn what_is_read_is_what_was_checked_and_reading_all_keeps_nothing() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = RunWriter::create(folder.path(), 1, 0).expect("room on disk");
+        let value = |key: u8| {
+            let mut seed = u64::from(key) + 1;
+            let byte = |_| {
+                seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+                seed as u8
+            };
+            (0..200).map(byte).collect::<Vec<u8>>()
+        };
         for key in 0..100u8 {
-            writer.push(&[key], Some(&[key; 100])).expect("room on disk");
+            writer.push(&[key], Some(&value(key))).expect("room on disk");
         }
         let name = writer.finish().expect("room on disk");
         let path = name.path(folder.path());
         let sound = std::fs::read(&path).expect("it was written");
-        for open in [Run::open_keeping, Run::open] {
+        let last = Arc::new(LastBlocks::new(1 << 20));
+        let open_with = |folder: &Path, name: &RunName| Run::open_with(folder, name, &last);
+        for open in [&Run::open_keeping as &dyn Fn(&Path, &RunName) -> Result<Run>, &Run::open, &open_with] {
             std::fs::write(&path, &sound).expect("room on disk");
             let run = open(folder.path(), &name).expect("it is sound");
             let mut cursor = run.from(&[]).expect("it is sound");
             for key in 0..100u8 {
-                assert_eq!(cursor.entry(), Some(([key].as_slice(), Some([key; 100].as_slice()))));
+                assert_eq!(cursor.entry(), Some(([key].as_slice(), Some(value(key).as_slice()))));
                 // In the middle of the last block, its bytes change.
                 if key == 95 {
                     std::fs::write(&path, vec![0; sound.len()]).expect("room on disk");
@@ -499,8 +614,32 @@ mod tests {
                 cursor.advance().expect("all blocks were read before");
             }
             assert_eq!((cursor.entry(), run.count), (None, 3));
-            assert!(run.kept.iter().flat_map(|blocks| blocks.iter()).all(|block| block.get().is_none()));
+            if let Kept::All(blocks) = &run.kept {
+                assert!(blocks.iter().all(|block| block.get().is_none()));
+            }
+            assert!((0..run.count).all(|block| last.get((1, block)).is_none()));
             assert!(run.get(&[7]).is_err() && run.from(&[]).is_err() && run.check().is_err());
         }
+        std::fs::write(&path, &sound).expect("room on disk");
+        let run = open_with(folder.path(), &name).expect("it is sound");
+        assert_eq!(run.get(&[7]).expect("it is sound"), Some(Some(value(7))));
+        std::fs::write(&path, vec![0; sound.len()]).expect("room on disk");
+        assert_eq!(run.get(&[8]).expect("its block was kept"), Some(Some(value(8))));
+        assert!(run.get(&[99]).is_err(), "another block");
+    }
+
+    #[test]
+    fn entries_of_one_pattern_take_a_fraction_of_their_bytes() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let mut writer = RunWriter::create(folder.path(), 1, 0).expect("room on disk");
+        for key in 0..10_000u32 {
+            writer.push(&key.to_be_bytes(), Some(&[7; 96])).expect("room on disk");
+        }
+        let name = writer.finish().expect("room on disk");
+        assert!(name.bytes < 10_000 * 100 / 8, "{}", name.bytes);
+        let run = Run::open(folder.path(), &name).expect("it is sound");
+        assert!(
+            (0..10_000u32).all(|key| run.get(&key.to_be_bytes()).is_ok_and(|found| found == Some(Some(vec![7; 96]))))
+        );
     }
 }

@@ -13,8 +13,8 @@ use std::sync::atomic::AtomicBool;
 use diglot::config::Config;
 use diglot::inputs::Inputs;
 use diglot::laboratory::store::{
-    FRAME_HEADER, FRAME_MAGIC, MANIFEST, Manifest, PACKED_MAGIC, RunWriter, VIEW, View, folders, frame, framed, hole,
-    pack, pack_small, sealed_manifest, sealed_run, segment_header,
+    BUNDLE_MAGIC, FRAME_HEADER, FRAME_MAGIC, MANIFEST, Manifest, PACKED_MAGIC, RunWriter, VIEW, View, folders, frame,
+    framed, hole, pack, pack_small, sealed_manifest, sealed_run, segment_header,
 };
 use diglot::pipeline::{self, Context, Silent};
 use diglot::query::{self, PairFilter, PairOrder, Scope, realign};
@@ -233,7 +233,7 @@ impl Sealed {
         let room = range.len() - FRAME_HEADER as usize;
         // Mostly as it was; else packed where it was not, and the other way round; or unpacked and said to be packed; or a hole of any length.
         let (magic, is_packed) = match how % 32 {
-            0 => (FRAME_MAGIC + PACKED_MAGIC - magic, *magic == FRAME_MAGIC),
+            0 if *magic != BUNDLE_MAGIC => (FRAME_MAGIC + PACKED_MAGIC - magic, *magic == FRAME_MAGIC),
             2 => (PACKED_MAGIC, false),
             3 => {
                 let length = bytes.get(..4).map_or(0, seeds::number);
@@ -242,7 +242,11 @@ impl Sealed {
             }
             _ => (*magic, *magic == PACKED_MAGIC),
         };
-        let payload = if is_packed {
+        let payload = if magic == BUNDLE_MAGIC {
+            let (count, content) = bytes.split_at(bytes.len().min(4));
+            let packed = pack(content)?;
+            [count, &if packed.len() + count.len() > room { pack_small(content)? } else { packed }].concat()
+        } else if is_packed {
             let packed = pack(bytes)?;
             if packed.len() > room { pack_small(bytes)? } else { packed }
         } else {

@@ -1,0 +1,236 @@
+//! Bundles: short records that lie in one frame, packed together. What a small site has of each kind are some hundred bytes, which a frame of
+//! its own would make longer instead of shorter; sixteen such records have much in common.
+//!
+//! docs/format.md describes the bytes. A reference to a record is the one to its frame plus its place among the records, as for pages.
+
+use std::io;
+use std::ops::Range;
+
+use rkyv::util::AlignedVec;
+
+use super::frames::{FRAME_HEADER, RecordRef};
+use super::packing::{pack, pack_small, unpack};
+use crate::error::Result;
+
+/// Longer records get a frame of their own, which the process that writes can read in place.
+pub const SHORT_BYTES: usize = 16 << 10;
+/// A bundle of so many bytes takes no more records.
+const FULL_BYTES: usize = 64 << 10;
+/// The most records of a bundle: references have room for the places of so many.
+const MOST: usize = FRAME_HEADER as usize;
+/// Records begin on multiples of so many bytes of the unpacked bundle, which is the alignment of archives.
+const ALIGNMENT: usize = 16;
+/// Bytes of the number of records that are there, which stands before what is packed.
+pub const COUNT_BYTES: usize = 4;
+
+/// The decision about a record.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// It stays as it is.
+    Same,
+    /// It is removed.
+    Gone,
+    /// It is replaced by this payload, which is not longer than the old one and of the same kind (packed or plain).
+    Instead(Vec<u8>),
+}
+
+/// Records that are being collected for a frame.
+#[derive(Default)]
+pub struct Bundle {
+    records: Vec<Vec<u8>>,
+    bytes: usize,
+}
+
+impl Bundle {
+    /// Adds a record; returns its place.
+    pub fn push(&mut self, record: &[u8]) -> usize {
+        self.bytes += record.len();
+        self.records.push(record.to_vec());
+        self.records.len() - 1
+    }
+
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// True when it takes no more records.
+    pub fn is_full(&self) -> bool {
+        self.records.len() == MOST || self.bytes >= FULL_BYTES
+    }
+
+    /// The payload of the frame for the records so far; begins anew.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn take(&mut self) -> io::Result<Vec<u8>> {
+        let Bundle { records, .. } = std::mem::take(self);
+        let records: Vec<&[u8]> = records.iter().map(Vec::as_slice).collect();
+        Ok(payload(&records, &pack(&content(&records))?))
+    }
+}
+
+fn payload(records: &[&[u8]], packed: &[u8]) -> Vec<u8> {
+    let there = records.iter().filter(|record| !record.is_empty()).count() as u32;
+    [&there.to_le_bytes(), packed].concat()
+}
+
+/// What is packed: the number of records, the length of each, and the records.
+fn content(records: &[&[u8]]) -> Vec<u8> {
+    let mut content = (records.len() as u32).to_le_bytes().to_vec();
+    records.iter().for_each(|record| content.extend_from_slice(&(record.len() as u32).to_le_bytes()));
+    for record in records {
+        content.resize(content.len().next_multiple_of(ALIGNMENT), 0);
+        content.extend_from_slice(record);
+    }
+    content
+}
+
+/// How many records are there, by the first bytes of the payload of a frame.
+pub fn count_there(payload: &[u8]) -> Option<u32> {
+    payload.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+}
+
+/// The content of a frame, given its payload; `None` where that is no bundle.
+pub fn unbundle(payload: &[u8]) -> Option<AlignedVec> {
+    let content = unpack(payload.get(COUNT_BYTES..)?)?;
+    let count = places(&content)?;
+    (0..count).all(|place| record(&content, place).is_some()).then_some(content)
+}
+
+/// How many places a content has, those of removed records among them.
+pub fn places(content: &[u8]) -> Option<usize> {
+    word(content, 0).filter(|&count| count <= MOST)
+}
+
+/// Where a record lies in a content; empty for one that was removed, and `None` where there is no such place.
+pub fn record(content: &[u8], place: usize) -> Option<Range<usize>> {
+    let count = places(content).filter(|&count| place < count)?;
+    let mut start = COUNT_BYTES * (count + 1);
+    for at in 0..=place {
+        start = start.next_multiple_of(ALIGNMENT);
+        let end = start.checked_add(word(content, at + 1)?)?;
+        if at == place {
+            return (end <= content.len()).then_some(start..end);
+        }
+        start = end;
+    }
+    None
+}
+
+fn word(content: &[u8], at: usize) -> Option<usize> {
+    let bytes = content.get(at * COUNT_BYTES..)?.first_chunk()?;
+    usize::try_from(u32::from_le_bytes(*bytes)).ok()
+}
+
+/// What becomes of a bundle when `decide` is asked about each of its records; `None` where the payload is no bundle. What is left keeps its
+/// place.
+///
+/// # Errors
+/// What `decide` returns, or where memory is short.
+pub fn kept(
+    at: RecordRef,
+    payload_before: &[u8],
+    mut decide: impl FnMut(RecordRef, &[u8]) -> Result<Kept>,
+) -> Result<Option<io::Result<Kept>>> {
+    let Some(before) = unbundle(payload_before) else { return Ok(None) };
+    let ranges: Vec<Range<usize>> = (0..MOST).map_while(|place| record(&before, place)).collect();
+    let mut left: Vec<Vec<u8>> = Vec::new();
+    let mut is_same = true;
+    for (place, range) in ranges.into_iter().enumerate() {
+        let own = &before[range];
+        // A removed record stays removed.
+        let kept = if own.is_empty() { Kept::Same } else { decide(at.with_place(place), own)? };
+        is_same &= kept == Kept::Same;
+        left.push(match kept {
+            Kept::Same => own.to_vec(),
+            Kept::Gone => Vec::new(),
+            Kept::Instead(record) => record,
+        });
+    }
+    if left.iter().all(Vec::is_empty) {
+        return Ok(Some(Ok(Kept::Gone)));
+    }
+    if is_same {
+        return Ok(Some(Ok(Kept::Same)));
+    }
+    let left: Vec<&[u8]> = left.iter().map(Vec::as_slice).collect();
+    let content = content(&left);
+    let packed = pack(&content).and_then(|packed| match packed.len() + COUNT_BYTES <= payload_before.len() {
+        true => Ok(packed),
+        // Fewer records compress to fewer bytes, except now and then by a few bytes.
+        false => pack_small(&content),
+    });
+    Ok(Some(packed.map(|packed| Kept::Instead(payload(&left, &packed)))))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn bundle(records: &[Vec<u8>]) -> Vec<u8> {
+        let mut bundle = Bundle::default();
+        records.iter().zip(0..).for_each(|(record, place)| assert_eq!(bundle.push(record), place));
+        bundle.take().expect("memory")
+    }
+
+    proptest! {
+        #[test]
+        fn records_keep_their_places_when_others_go(
+            records in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..300), 1..17),
+            gone in any::<u16>(),
+        ) {
+            let made = bundle(&records);
+            prop_assert_eq!(count_there(&made), Some(records.len() as u32));
+            let at = RecordRef(64);
+            let is_gone = |place: usize| gone >> place & 1 == 1;
+            let decide = |at: RecordRef, _: &[u8]| Ok(if is_gone(at.place()) { Kept::Gone } else { Kept::Same });
+            let kept = kept(at, &made, decide).expect("nothing fails").expect("a bundle").expect("memory");
+            let there = (0..records.len()).filter(|&place| !is_gone(place)).count();
+            let rest = match kept {
+                Kept::Gone => {
+                    prop_assert_eq!(there, 0);
+                    return Ok(());
+                }
+                Kept::Same => { prop_assert_eq!(there, records.len()); made }
+                Kept::Instead(rest) => rest,
+            };
+            prop_assert_eq!(count_there(&rest), Some(there as u32));
+            let content = unbundle(&rest).expect("it was bundled");
+            for (place, expected) in records.iter().enumerate() {
+                let range = record(&content, place).expect("it has a place");
+                prop_assert_eq!(range.start % ALIGNMENT, 0);
+                prop_assert_eq!(&content[range], if is_gone(place) { &[][..] } else { expected });
+            }
+            prop_assert!(record(&content, records.len()).is_none());
+        }
+
+        #[test]
+        fn any_bytes_are_looked_into_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..120), count in 0u32..20) {
+            let content = [&count.to_le_bytes()[..], &bytes].concat();
+            let ranges: Vec<_> = (0..20).filter_map(|place| record(&content, place)).collect();
+            prop_assert!(ranges.iter().all(|range| range.end <= content.len()));
+            unbundle(&content);
+            unbundle(&[&[0; 4][..], &pack(&content).expect("memory")].concat());
+        }
+    }
+
+    #[test]
+    fn a_bundle_is_full_with_as_many_records_or_bytes_as_it_takes() {
+        let mut bundle = Bundle::default();
+        (0..MOST - 1).for_each(|_| assert!(bundle.push(&[1]) < MOST - 1 && !bundle.is_full()));
+        bundle.push(&[1]);
+        assert!(bundle.is_full() && bundle.len() == MOST);
+        bundle.take().expect("memory");
+        assert!(bundle.is_empty() && !bundle.is_full());
+        bundle.push(&[1; FULL_BYTES]);
+        assert!(bundle.is_full());
+    }
+}
