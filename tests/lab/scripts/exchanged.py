@@ -5,7 +5,7 @@
 DATA are folders of judged sites: `warc/NAME.warc.gz` and `gold/NAME.pairs.tsv`, under http://NAME.site.test/. exchange_contents.py makes
 the archives, which are used again if SCRATCH has them. A line for each setting says how many gold pairs are wrong now, how many of these
 are accepted, how many with a score of 0.9 or more, and how many of those that are still right are lost. Settings are HOW and SHARE of
-exchange_contents.py. `--list` prints the accepted wrong pairs, too.
+exchange_contents.py; the `other` site is the next of the list that has pages in the language. `--list` prints the accepted wrong pairs, too.
 """
 import argparse
 import json
@@ -21,6 +21,20 @@ def pairs_of(path):
     with open(path, encoding='utf-8') as file:
         rows = [line.rstrip('\n').split('\t') for line in file if line.strip()]
     return {frozenset(url.split('://', 1)[-1].split('#', 1)[0] for url in row[:2]) for row in rows}
+
+
+def files_of(data, name):
+    """The archive and the gold of a site."""
+    data = next(data for data in data if os.path.exists(f'{data}/warc/{name}.warc.gz'))
+    return f'{data}/warc/{name}.warc.gz', f'{data}/gold/{name}.pairs.tsv'
+
+
+def exchange(command, others):
+    """Runs the command with the first of the other sites with which it does not fail, or without any if none is given."""
+    for other in others or [()]:
+        if subprocess.run([*command, *other], stderr=subprocess.DEVNULL).returncode == 0:
+            return
+    sys.exit('failed: ' + ' '.join(command))
 
 
 def found(binary, store, archive):
@@ -46,20 +60,20 @@ def main():
     parser.add_argument('--list', action='store_true')
     a = parser.parse_args()
     os.makedirs(a.scratch, exist_ok=True)
-    exchange = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'exchange_contents.py')
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'exchange_contents.py')
     store = f'{a.scratch}/store-{os.getpid()}'
     for setting in a.settings:
         how, share = setting.split(':')
         wrong = accepted = sure = lost = right = 0
         listed, by_site = [], []
         for name in a.sites:
-            data = next(data for data in a.data if os.path.exists(f'{data}/warc/{name}.warc.gz'))
-            archive, gold, false = f'{data}/warc/{name}.warc.gz', f'{data}/gold/{name}.pairs.tsv', set()
+            (archive, gold), false = files_of(a.data, name), set()
             if float(share) > 0:
                 out = f'{a.scratch}/{name}-{how}-{share}'
                 if not os.path.exists(out + '.done'):
-                    command = [sys.executable, exchange, how, share, archive, gold, out + '.warc.gz', out + '.false.tsv']
-                    subprocess.run(command, check=True)
+                    at = a.sites.index(name)
+                    others = [files_of(a.data, name) for name in a.sites[at + 1:] + a.sites[:at]] if how == 'other' else []
+                    exchange([sys.executable, script, how, share, archive, gold, out + '.warc.gz', out + '.false.tsv'], others)
                     open(out + '.done', 'w').close()
                 archive, false = out + '.warc.gz', pairs_of(out + '.false.tsv')
             scores = found(a.binary, store, archive)
