@@ -184,7 +184,7 @@ impl Observer for ImpatientIn<'_> {
 
 #[test]
 fn sites_that_a_stopped_run_made_by_another_setting_are_made_again() {
-    const NAMES: usize = 700;
+    const NAMES: usize = 4_100;
     let folder = tempdir();
     let mut site = SiteBuilder::default();
     for n in 0..NAMES {
