@@ -322,11 +322,18 @@ fn tell_idle_lists(store: &Store, config: &Config) -> anyhow::Result<()> {
         _ => "`--lexicon` with the other lists alone does without",
     };
     for list in query::idle_lists(store, config)? {
-        let missing: Vec<String> = list.missing.into_iter().map(query::tag_and_name).collect();
+        let path = list.path.display().to_string();
+        let path = printable(&path);
+        let (absent, unwanted): (Vec<_>, Vec<_>) = list.missing.into_iter().partition(|&lang| config.keys.wants(lang));
+        let named = |langs: Vec<_>, by: &str| langs.into_iter().map(query::tag_and_name).collect::<Vec<_>>().join(by);
+        if !unwanted.is_empty() {
+            let unwanted = named(unwanted, " and ");
+            say(format_args!("word list {path} serves no pages: `--langs` leaves out {unwanted}; {without}"));
+            continue;
+        }
         say(format_args!(
-            "word list {} serves no pages: none is in {}; `diglot status{}` lists the languages, {without}",
-            printable(&list.path.display().to_string()),
-            missing.join(", nor in "),
+            "word list {path} serves no pages: none is in {}; `diglot status{}` lists the languages, {without}",
+            named(absent, ", nor in "),
             place(store.folder()),
         ));
     }

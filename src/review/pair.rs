@@ -187,12 +187,7 @@ pub fn side_view(frame: &Frame, side: Side, is_out: &[bool]) -> SideView {
 
 /// The facts about the pair, without its texts and measures, which are shown elsewhere.
 fn facts(pair: &PairExplanation) -> Vec<(String, String)> {
-    let mut bare = pair.clone();
-    bare.measures.clear();
-    if let Some(alignment) = &mut bare.alignment {
-        alignment.sentences.clear();
-    }
-    plain_facts(words::pair(&bare))
+    plain_facts(words::pair_but_measures(pair))
 }
 
 /// The facts but for the verdict, which stands at the head of the page.

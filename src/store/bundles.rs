@@ -20,7 +20,7 @@ const FULL_BYTES: usize = 64 << 10;
 const MOST: usize = FRAME_HEADER as usize;
 /// Records begin on multiples of so many bytes of the unpacked bundle, which is the alignment of archives.
 const ALIGNMENT: usize = 16;
-/// Bytes of the number of records that are there, which stands before what is packed.
+/// Bytes of the number that says which records are there, and stands before what is packed.
 pub const COUNT_BYTES: usize = 4;
 
 /// The decision about a record.
@@ -71,16 +71,17 @@ impl Bundle {
     pub fn take(&mut self) -> io::Result<Vec<u8>> {
         let Bundle { records, .. } = std::mem::take(self);
         let records: Vec<&[u8]> = records.iter().map(Vec::as_slice).collect();
-        Ok(payload(&records, &pack(&content(&records))?))
+        let all = u16::MAX >> (MOST - records.len());
+        Ok(payload(all, &pack(&content(&records))?))
     }
 }
 
-fn payload(records: &[&[u8]], packed: &[u8]) -> Vec<u8> {
-    let there = records.iter().filter(|record| !record.is_empty()).count() as u32;
-    [&there.to_le_bytes(), packed].concat()
+/// The payload of a frame: which places have a record, as the bits of a number, and what is packed.
+fn payload(there: u16, packed: &[u8]) -> Vec<u8> {
+    [&u32::from(there).to_le_bytes(), packed].concat()
 }
 
-/// What is packed: the number of records, the length of each, and the records.
+/// What is packed: the number of places, the length of each, and their bytes.
 fn content(records: &[&[u8]]) -> Vec<u8> {
     let mut content = (records.len() as u32).to_le_bytes().to_vec();
     records.iter().for_each(|record| content.extend_from_slice(&(record.len() as u32).to_le_bytes()));
@@ -91,25 +92,39 @@ fn content(records: &[&[u8]]) -> Vec<u8> {
     content
 }
 
-/// How many records are there, by the first bytes of the payload of a frame.
-pub fn count_there(payload: &[u8]) -> Option<u32> {
-    payload.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+/// Which places have a record, by the first bytes of the payload of a frame.
+fn there(payload: &[u8]) -> Option<u16> {
+    payload.first_chunk().and_then(|bytes| u32::from_le_bytes(*bytes).try_into().ok())
 }
 
-/// The content of a frame, given its payload; `None` where that is no bundle.
+/// How many records are there, by the first bytes of the payload of a frame.
+pub fn count_there(payload: &[u8]) -> Option<u32> {
+    there(payload).map(u16::count_ones)
+}
+
+/// The content of a frame, given its payload; `None` where that is no bundle. Which places have a record stands beside their number.
 pub fn unbundle(payload: &[u8]) -> Option<AlignedVec> {
-    let content = unpack(payload.get(COUNT_BYTES..)?)?;
-    let count = places(&content)?;
-    (0..count).all(|place| record(&content, place).is_some()).then_some(content)
+    let there = there(payload)?;
+    let mut content = unpack(&payload[COUNT_BYTES..])?;
+    let count = word(&content, 0).filter(|count| (1..=MOST).contains(count))?;
+    content[..COUNT_BYTES].copy_from_slice(&(count as u32 | u32::from(there) << 16).to_le_bytes());
+    let ends = (0..count).map(|place| bytes_at(&content, place).map(|range| range.end)).collect::<Option<Vec<_>>>()?;
+    (ends.last() == Some(&content.len()) && u32::from(there) >> count == 0).then_some(content)
 }
 
 /// How many places a content has, those of removed records among them.
 pub fn places(content: &[u8]) -> Option<usize> {
-    word(content, 0).filter(|&count| count <= MOST)
+    word(content, 0).map(|word| word & 0xffff).filter(|&count| count <= MOST)
 }
 
 /// Where a record lies in a content; empty for one that was removed, and `None` where there is no such place.
 pub fn record(content: &[u8], place: usize) -> Option<Range<usize>> {
+    let range = bytes_at(content, place)?;
+    let is_there = word(content, 0)? >> 16 >> place & 1 == 1;
+    Some(if is_there { range } else { range.start..range.start })
+}
+
+fn bytes_at(content: &[u8], place: usize) -> Option<Range<usize>> {
     let count = places(content).filter(|&count| place < count)?;
     let mut start = COUNT_BYTES * (count + 1);
     for at in 0..=place {
@@ -131,6 +146,9 @@ fn word(content: &[u8], at: usize) -> Option<usize> {
 /// What becomes of a bundle when `decide` is asked about each of its records; `None` where the payload is no bundle. What is left keeps its
 /// place.
 ///
+/// The bytes of a removed record become those of a record beside it, repeated or cut to their length: so it is gone, and what is packed is hardly
+/// ever longer than before.
+///
 /// # Errors
 /// What `decide` returns, or where memory is short.
 pub fn kept(
@@ -140,33 +158,45 @@ pub fn kept(
 ) -> Result<Option<io::Result<Kept>>> {
     let Some(before) = unbundle(payload_before) else { return Ok(None) };
     let ranges: Vec<Range<usize>> = (0..MOST).map_while(|place| record(&before, place)).collect();
-    let mut left: Vec<Vec<u8>> = Vec::new();
+    let mut left: Vec<Option<Vec<u8>>> = Vec::new();
     let mut is_same = true;
     for (place, range) in ranges.into_iter().enumerate() {
         let own = &before[range];
         // A removed record stays removed.
-        let kept = if own.is_empty() { Kept::Same } else { decide(at.with_place(place), own)? };
-        is_same &= kept == Kept::Same;
+        let kept = if own.is_empty() { Kept::Gone } else { decide(at.with_place(place), own)? };
+        is_same &= own.is_empty() || kept == Kept::Same;
         left.push(match kept {
-            Kept::Same => own.to_vec(),
-            Kept::Gone => Vec::new(),
-            Kept::Instead(record) => record,
+            Kept::Same => Some(own.to_vec()),
+            Kept::Gone => None,
+            Kept::Instead(record) => Some(record),
         });
     }
-    if left.iter().all(Vec::is_empty) {
+    let there = left.iter().enumerate().fold(0, |bits, (place, record)| bits | u16::from(record.is_some()) << place);
+    if there == 0 {
         return Ok(Some(Ok(Kept::Gone)));
     }
     if is_same {
         return Ok(Some(Ok(Kept::Same)));
     }
-    let left: Vec<&[u8]> = left.iter().map(Vec::as_slice).collect();
-    let content = content(&left);
+    let mut filled: Vec<Vec<u8>> = Vec::new();
+    for (place, record) in left.iter().enumerate() {
+        let beside = || filled.last().or_else(|| left[place..].iter().flatten().next());
+        filled.push(match (record, beside()) {
+            (Some(record), _) => record.clone(),
+            (None, Some(beside)) => {
+                let length = bytes_at(&before, place).map_or(0, |range| range.len());
+                beside.iter().copied().cycle().take(length).collect()
+            }
+            (None, None) => Vec::new(),
+        });
+    }
+    let filled: Vec<&[u8]> = filled.iter().map(Vec::as_slice).collect();
+    let content = content(&filled);
     let packed = pack(&content).and_then(|packed| match packed.len() + COUNT_BYTES <= payload_before.len() {
         true => Ok(packed),
-        // Fewer records compress to fewer bytes, except now and then by a few bytes.
         false => pack_small(&content),
     });
-    Ok(Some(packed.map(|packed| Kept::Instead(payload(&left, &packed)))))
+    Ok(Some(packed.map(|packed| Kept::Instead(payload(there, &packed)))))
 }
 
 #[cfg(test)]
@@ -214,11 +244,39 @@ mod tests {
 
         #[test]
         fn any_bytes_are_looked_into_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..120), count in 0u32..20) {
-            let content = [&count.to_le_bytes()[..], &bytes].concat();
+            let content = [&(count | 0xffff << 16).to_le_bytes()[..], &bytes].concat();
             let ranges: Vec<_> = (0..20).filter_map(|place| record(&content, place)).collect();
             prop_assert!(ranges.iter().all(|range| range.end <= content.len()));
             unbundle(&content);
             unbundle(&[&[0; 4][..], &pack(&content).expect("memory")].concat());
+        }
+    }
+
+    proptest! {
+        /// Records of many sites are nearly the same. One after the other goes, and the frame never needs more room.
+        #[test]
+        fn what_is_left_of_a_bundle_is_not_longer(
+            record in prop::collection::vec(any::<u8>(), 20..400),
+            own in prop::collection::vec((any::<u8>(), 0usize..20), 16),
+            order in Just((0..16usize).collect::<Vec<_>>()).prop_shuffle(),
+        ) {
+            let records = own.iter().map(|&(byte, at)| {
+                let mut record = record.clone();
+                record[at] = byte;
+                record
+            });
+            let mut payload = bundle(&records.collect::<Vec<_>>());
+            let room = payload.len().next_multiple_of(FRAME_HEADER as usize);
+            for (gone, place) in order.into_iter().enumerate() {
+                let decide = |at: RecordRef, _: &[u8]| Ok(if at.place() == place { Kept::Gone } else { Kept::Same });
+                match kept(RecordRef(64), &payload, decide).expect("nothing fails").expect("a bundle").expect("memory") {
+                    Kept::Instead(rest) => {
+                        prop_assert!(rest.len() <= room, "{} in {room}, without {gone}", rest.len());
+                        payload = rest;
+                    }
+                    kept => prop_assert_eq!((kept, gone), (Kept::Gone, 15)),
+                }
+            }
         }
     }
 

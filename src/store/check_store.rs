@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::catalog::Changes;
 pub use super::check_file::{FileReport, Torn};
-use super::frames::FRAME_HEADER;
 use super::live_records::HEADS;
 use super::pages::PagesThere;
 use super::record_kinds::KINDS;
@@ -71,7 +70,7 @@ impl Damage {
         let torn = self.stretches();
         let mut open: Option<Range<RecordRef>> = None;
         for (at, is_there) in named {
-            let (is_missing, range) = (!is_there && !torn.has(kind, at), RecordRef(at)..RecordRef(at + FRAME_HEADER));
+            let (is_missing, range) = (!is_there && !torn.has(kind, at), RecordRef(at)..RecordRef(at + 1));
             match open.as_mut().filter(|open| is_missing && open.start.segment() == range.start.segment()) {
                 Some(open) => open.end = range.end,
                 None => {
@@ -283,7 +282,7 @@ mod tests {
         damage.lack("sites", named.into_iter().chain([(at(1, 64), false), (at(1, 96), true)]));
         let found: Vec<_> = damage.torn[1..].iter().map(|torn| (torn.range.start.0, torn.range.end.0)).collect();
         let expected =
-            [(at(0, 96), at(0, 176)), (at(0, 256), at(0, 272)), (at(0, 480), at(0, 496)), (at(1, 64), at(1, 80))];
+            [(at(0, 96), at(0, 161)), (at(0, 256), at(0, 257)), (at(0, 480), at(0, 481)), (at(1, 64), at(1, 65))];
         assert_eq!(found, expected);
         let torn = damage.stretches();
         for (place, is_torn) in

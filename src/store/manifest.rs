@@ -160,6 +160,11 @@ impl Manifest {
 }
 
 fn damaged(folder: &Path, why: &str) -> Error {
+    // Other programs have files of this name, too.
+    if !["view", "batches"].iter().any(|name| folder.join(name).exists()) {
+        let problem = "holds manifest.json, which is none of a store; give an empty or new folder as --store";
+        return fault(folder, problem);
+    }
     fault(
         folder,
         format!("manifest.json is damaged ({why}); delete that file and run again: what the record files hold is kept"),
@@ -170,6 +175,16 @@ fn damaged(folder: &Path, why: &str) -> Error {
 mod tests {
     use super::super::view::last_runs;
     use super::*;
+
+    #[test]
+    fn a_manifest_of_another_program_is_not_to_be_deleted() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join(NAME), "{\"name\": \"an extension\"}").expect("room on disk");
+        let told = || Manifest::read(folder.path()).map(|_| ()).expect_err("it is none of a store").to_string();
+        assert!(told().contains("none of a store") && !told().contains("delete"), "{}", told());
+        fs::create_dir(folder.path().join("batches")).expect("a folder");
+        assert!(told().contains("is damaged (no format is given); delete"), "{}", told());
+    }
 
     #[test]
     fn what_a_manifest_said_is_told_by_the_view_too() {

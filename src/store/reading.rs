@@ -9,7 +9,7 @@ use rkyv::util::AlignedVec;
 use super::bundles::{self, COUNT_BYTES};
 use super::frames::{FILE_HEADER, FRAME_HEADER, Head, RecordRef, head_of};
 use super::in_place::InPlace;
-use super::mapped::{Checked, Mapped, Payload, Stored};
+use super::mapped::{Checked, Mapped, Payload, Stored, aligned};
 use super::packing::unpack;
 use super::records::RecordFile;
 use super::seen::{Seen, Stamp};
@@ -101,7 +101,12 @@ where
         if range.is_empty() {
             return Ok(None);
         }
-        Mapped::check(Payload::Part(Arc::clone(content), range)).map(Some).ok_or_else(|| self.senseless(at))
+        // A record that is held must not hold many times its own bytes.
+        let payload = match range.len() < content.len() / 4 {
+            true => Payload::Own(Arc::new(aligned(&content[range]))),
+            false => Payload::Part(Arc::clone(content), range),
+        };
+        Mapped::check(payload).map(Some).ok_or_else(|| self.senseless(at))
     }
 
     /// What the bundle at `at` holds, given the first bytes of its frame; it is kept for the next time.

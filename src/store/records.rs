@@ -253,8 +253,10 @@ where
     }
 
     fn append_frame(&mut self, magic: u32, payload: &[u8]) -> Result<RecordRef> {
+        if let Some(writer) = &mut self.writer {
+            writer.end_bundle(&self.folder).inspect_err(|_| self.has_failed = true)?;
+        }
         self.append_as(payload, |writer, folder| {
-            writer.end_bundle(folder)?;
             let at = RecordRef::new(writer.segment, writer.offset);
             writer.write_frame(magic, payload).map_err(Error::io(segment_path(folder, writer.segment), "writing"))?;
             Ok(at)

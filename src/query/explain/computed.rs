@@ -37,13 +37,17 @@ impl<'s> Computed<'s> {
     }
 
     /// What the measures say of the contents of two pages that have no stored decision, by the words that the run has learnt. Words that parts
-    /// of the site have taught are not stored, and do not count. `None` where links have not been read.
+    /// of the site have taught are not stored, and do not count. `None` where links have not been read, or a page was left out.
     ///
     /// # Errors
     /// When the store cannot be read.
     pub fn contents(&self, site: &Site, pair: PagePair) -> Result<Option<Similarities>> {
         let Some(open) = OpenSite::open(self.store, site.id)? else { return Ok(None) };
         let Some(view) = self.view(&open, site) else { return Ok(None) };
+        // Copies and pages in other languages than their addresses say were left out.
+        if [pair.a, pair.b].iter().any(|&page| !view.langs[page as usize].is_known()) {
+            return Ok(None);
+        }
         Ok(view.similarities(&[(pair.a, pair.b)], self.models()?)?.pop())
     }
 

@@ -21,6 +21,20 @@ pub fn page(page: &PageExplanation) -> Vec<Fact> {
 pub fn pair(pair: &PairExplanation) -> Vec<Fact> {
     let mut lines = Lines::default();
     of_pair(pair, &mut lines);
+    of_measures(pair, &mut lines);
+    if let Some(support) = &pair.support {
+        of_support(support, &mut lines);
+    }
+    lines.0
+}
+
+/// The same without the values of the measures.
+pub fn pair_but_measures(pair: &PairExplanation) -> Vec<Fact> {
+    let mut lines = Lines::default();
+    of_pair(pair, &mut lines);
+    if let Some(support) = &pair.support {
+        of_support(support, &mut lines);
+    }
     lines.0
 }
 
@@ -227,6 +241,9 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
     if let Some(left) = pair.rivals.filter(|left| *left < ALL_LEFT) {
         lines.add("rivals", format!("other candidates of its pages leave it {:.1} % of its probability", 100.0 * left));
     }
+}
+
+fn of_measures(pair: &PairExplanation, lines: &mut Lines) {
     if pair.constant != 0.0 {
         lines.add("constant", format!("{:+.2} nats", pair.constant));
     }
@@ -245,9 +262,6 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
             continue;
         }
         lines.add(measure.measure.name(), format!("{:.3}, {:+.2} nats", measure.value, measure.nats));
-    }
-    if let Some(support) = &pair.support {
-        of_support(support, lines);
     }
 }
 
