@@ -43,13 +43,13 @@ where
         &mut self,
         damaged: Damaged,
         least_share: f64,
-        mut decide: impl FnMut(RecordRef, &[u8], bool) -> Result<Kept>,
+        decide: impl FnMut(RecordRef, &[u8], bool) -> Result<Kept>,
     ) -> Result<u64> {
         if self.end() == START {
             return Ok(0);
         }
         let is_written = self.close_writer();
-        let freed = self.rewrite_segments(damaged, least_share, &mut decide);
+        let freed = self.rewrite_segments(damaged, least_share, decide);
         // Segments that were replaced before one could not be are let go of, too.
         self.let_go();
         if is_written {
@@ -62,7 +62,7 @@ where
         &self,
         damaged: Damaged,
         least_share: f64,
-        decide: &mut dyn FnMut(RecordRef, &[u8], bool) -> Result<Kept>,
+        mut decide: impl FnMut(RecordRef, &[u8], bool) -> Result<Kept>,
     ) -> Result<u64> {
         let mut freed = 0;
         for segment in self.segments() {
