@@ -20,6 +20,8 @@ const FULL_BYTES: usize = 64 << 10;
 const MOST: usize = FRAME_HEADER as usize;
 /// Records begin on multiples of so many bytes of the unpacked bundle, which is the alignment of archives.
 const ALIGNMENT: usize = 16;
+/// Bytes that a new bundle has in reserve behind what is packed: what is left when records go may be a few bytes longer.
+const RESERVE: usize = 64;
 /// Bytes of the number that says which records are there, and stands before what is packed.
 pub const COUNT_BYTES: usize = 4;
 
@@ -72,13 +74,22 @@ impl Bundle {
         let Bundle { records, .. } = std::mem::take(self);
         let records: Vec<&[u8]> = records.iter().map(Vec::as_slice).collect();
         let all = u16::MAX >> (MOST - records.len());
-        Ok(payload(all, &pack(&content(&records))?))
+        Ok(payload(all, &pack(&content(&records))?, RESERVE))
     }
 }
 
-/// The payload of a frame: which places have a record, as the bits of a number, and what is packed.
-fn payload(there: u16, packed: &[u8]) -> Vec<u8> {
-    [&u32::from(there).to_le_bytes(), packed].concat()
+/// The payload of a frame: which places have a record, as the bits of a number, how many bytes there are in reserve, what is packed, and those.
+fn payload(there: u16, packed: &[u8], reserve: usize) -> Vec<u8> {
+    let number = u32::from(there) | (reserve as u32) << 16;
+    [&number.to_le_bytes(), packed, &vec![0; reserve]].concat()
+}
+
+/// Which places of a bundle have a record, as the bits of a number, and what is packed; `None` where a payload is no bundle.
+pub fn parts(payload: &[u8]) -> Option<(u16, &[u8])> {
+    let (number, rest) = payload.split_first_chunk()?;
+    let number = u32::from_le_bytes(*number);
+    let packed = rest.get(..rest.len().checked_sub((number >> 16) as usize)?)?;
+    Some((number as u16, packed))
 }
 
 /// What is packed: the number of places, the length of each, and their bytes.
@@ -92,20 +103,15 @@ fn content(records: &[&[u8]]) -> Vec<u8> {
     content
 }
 
-/// Which places have a record, by the first bytes of the payload of a frame.
-fn there(payload: &[u8]) -> Option<u16> {
-    payload.first_chunk().and_then(|bytes| u32::from_le_bytes(*bytes).try_into().ok())
-}
-
 /// How many records are there, by the first bytes of the payload of a frame.
 pub fn count_there(payload: &[u8]) -> Option<u32> {
-    there(payload).map(u16::count_ones)
+    payload.first_chunk().map(|bytes| (u32::from_le_bytes(*bytes) as u16).count_ones())
 }
 
 /// The content of a frame, given its payload; `None` where that is no bundle. Which places have a record stands beside their number.
 pub fn unbundle(payload: &[u8]) -> Option<AlignedVec> {
-    let there = there(payload)?;
-    let mut content = unpack(&payload[COUNT_BYTES..])?;
+    let (there, packed) = parts(payload)?;
+    let mut content = unpack(packed)?;
     let count = word(&content, 0).filter(|count| (1..=MOST).contains(count))?;
     content[..COUNT_BYTES].copy_from_slice(&(count as u32 | u32::from(there) << 16).to_le_bytes());
     let ends = (0..count).map(|place| bytes_at(&content, place).map(|range| range.end)).collect::<Option<Vec<_>>>()?;
@@ -196,7 +202,7 @@ pub fn kept(
         true => Ok(packed),
         false => pack_small(&content),
     });
-    Ok(Some(packed.map(|packed| Kept::Instead(payload(there, &packed)))))
+    Ok(Some(packed.map(|packed| Kept::Instead(payload(there, &packed, 0)))))
 }
 
 #[cfg(test)]
@@ -248,7 +254,7 @@ mod tests {
             let ranges: Vec<_> = (0..20).filter_map(|place| record(&content, place)).collect();
             prop_assert!(ranges.iter().all(|range| range.end <= content.len()));
             unbundle(&content);
-            unbundle(&[&[0; 4][..], &pack(&content).expect("memory")].concat());
+            unbundle(&[&[255, 255, 0, 0][..], &pack(&content).expect("memory")].concat());
         }
     }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Store;
-use super::bundles::COUNT_BYTES;
+use super::bundles;
 use super::catalog::Changes;
 use super::frames;
 use super::layout::{BatchRecord, WebHead, WebRecord};
@@ -32,7 +32,8 @@ pub fn framed(segment: &[u8]) -> Vec<Framed> {
         let payload = if frame.head.is_packed() {
             unpack(&payload)?.to_vec()
         } else if frame.head.is_bundle() {
-            [&payload[..COUNT_BYTES], &unpack(payload.get(COUNT_BYTES..)?)?].concat()
+            let (there, packed) = bundles::parts(&payload)?;
+            [&u32::from(there).to_le_bytes()[..], &unpack(packed)?].concat()
         } else {
             payload
         };

@@ -31,7 +31,10 @@ fn unpacked(payload: &[u8]) -> Vec<u8> {
 
 /// The records of a bundle.
 fn bundled(payload: &[u8]) -> Vec<Vec<u8>> {
-    let content = unpacked(&payload[4..]);
+    let (there, reserve) = (word(payload, 0) & 0xffff, word(payload, 0) as usize >> 16);
+    let (packed, rest) = payload[4..].split_at(payload.len() - 4 - reserve);
+    assert!(rest.iter().all(|&byte| byte == 0), "reserve");
+    let content = unpacked(packed);
     let count = word(&content, 0) as usize;
     let mut at = 4 + 4 * count;
     let record = |place: usize| {
@@ -42,7 +45,7 @@ fn bundled(payload: &[u8]) -> Vec<Vec<u8>> {
     };
     let records: Vec<Vec<u8>> = (0..count).map(record).collect();
     assert_eq!(at, content.len());
-    assert_eq!(u64::from(word(payload, 0)), (1 << count) - 1, "all places have a record");
+    assert_eq!(u64::from(there), (1 << count) - 1, "all places have a record");
     records
 }
 
