@@ -3,14 +3,16 @@
 //!
 //! docs/format.md describes the bytes. A reference to a record is the one to its frame plus its place among the records, as for pages.
 
+use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 
 use rkyv::util::AlignedVec;
 
 use super::frames::{FRAME_HEADER, RecordRef};
-use super::packing::{pack, pack_small, unpack};
-use crate::error::Result;
+use super::packing::{pack, packed_within, unpack};
+use crate::error::{Error, Result};
 
 /// Longer records get a frame of their own, which the process that writes can read in place.
 pub const SHORT_BYTES: usize = 16 << 10;
@@ -72,7 +74,6 @@ impl Bundle {
     /// When memory is short.
     pub fn take(&mut self) -> io::Result<Vec<u8>> {
         let Bundle { records, .. } = std::mem::take(self);
-        let records: Vec<&[u8]> = records.iter().map(Vec::as_slice).collect();
         let all = u16::MAX >> (MOST - records.len());
         Ok(payload(all, &pack(&content(&records))?, RESERVE))
     }
@@ -93,12 +94,12 @@ pub fn parts(payload: &[u8]) -> Option<(u16, &[u8])> {
 }
 
 /// What is packed: the number of places, the length of each, and their bytes.
-fn content(records: &[&[u8]]) -> Vec<u8> {
+fn content(records: &[impl AsRef<[u8]>]) -> Vec<u8> {
     let mut content = (records.len() as u32).to_le_bytes().to_vec();
-    records.iter().for_each(|record| content.extend_from_slice(&(record.len() as u32).to_le_bytes()));
+    records.iter().for_each(|record| content.extend_from_slice(&(record.as_ref().len() as u32).to_le_bytes()));
     for record in records {
         content.resize(content.len().next_multiple_of(ALIGNMENT), 0);
-        content.extend_from_slice(record);
+        content.extend_from_slice(record.as_ref());
     }
     content
 }
@@ -114,8 +115,8 @@ pub fn unbundle(payload: &[u8]) -> Option<AlignedVec> {
     let mut content = unpack(packed)?;
     let count = word(&content, 0).filter(|count| (1..=MOST).contains(count))?;
     content[..COUNT_BYTES].copy_from_slice(&(count as u32 | u32::from(there) << 16).to_le_bytes());
-    let ends = (0..count).map(|place| bytes_at(&content, place).map(|range| range.end)).collect::<Option<Vec<_>>>()?;
-    (ends.last() == Some(&content.len()) && u32::from(there) >> count == 0).then_some(content)
+    let end = bytes_at(&content, count - 1)?.end;
+    (end == content.len() && u32::from(there) >> count == 0).then_some(content)
 }
 
 /// How many places a content has, those of removed records among them.
@@ -149,7 +150,7 @@ fn word(content: &[u8], at: usize) -> Option<usize> {
     usize::try_from(u32::from_le_bytes(*bytes)).ok()
 }
 
-/// What becomes of a bundle when `decide` is asked about each of its records; `None` where the payload is no bundle. What is left keeps its
+/// What becomes of a bundle of a file in `folder` when `decide` is asked about each of its records; `None` where the payload is no bundle. What is left keeps its
 /// place.
 ///
 /// The bytes of a removed record become those of a record beside it, repeated or cut to their length: so it is gone, and what is packed is hardly
@@ -160,11 +161,12 @@ fn word(content: &[u8], at: usize) -> Option<usize> {
 pub fn kept(
     at: RecordRef,
     payload_before: &[u8],
+    folder: &Path,
     mut decide: impl FnMut(RecordRef, &[u8]) -> Result<Kept>,
-) -> Result<Option<io::Result<Kept>>> {
+) -> Result<Option<Kept>> {
     let Some(before) = unbundle(payload_before) else { return Ok(None) };
     let ranges: Vec<Range<usize>> = (0..MOST).map_while(|place| record(&before, place)).collect();
-    let mut left: Vec<Option<Vec<u8>>> = Vec::new();
+    let mut left: Vec<Option<Cow<[u8]>>> = Vec::new();
     let mut is_same = true;
     for (place, range) in ranges.into_iter().enumerate() {
         let own = &before[range];
@@ -172,37 +174,30 @@ pub fn kept(
         let kept = if own.is_empty() { Kept::Gone } else { decide(at.with_place(place), own)? };
         is_same &= own.is_empty() || kept == Kept::Same;
         left.push(match kept {
-            Kept::Same => Some(own.to_vec()),
+            Kept::Same => Some(Cow::Borrowed(own)),
             Kept::Gone => None,
-            Kept::Instead(record) => Some(record),
+            Kept::Instead(record) => Some(Cow::Owned(record)),
         });
     }
     let there = left.iter().enumerate().fold(0, |bits, (place, record)| bits | u16::from(record.is_some()) << place);
-    if there == 0 {
-        return Ok(Some(Ok(Kept::Gone)));
-    }
+    let Some(mut beside) = left.iter().flatten().next().cloned() else { return Ok(Some(Kept::Gone)) };
     if is_same {
-        return Ok(Some(Ok(Kept::Same)));
+        return Ok(Some(Kept::Same));
     }
-    let mut filled: Vec<Vec<u8>> = Vec::new();
-    for (place, record) in left.iter().enumerate() {
-        let beside = || filled.last().or_else(|| left[place..].iter().flatten().next());
-        filled.push(match (record, beside()) {
-            (Some(record), _) => record.clone(),
-            (None, Some(beside)) => {
-                let length = bytes_at(&before, place).map_or(0, |range| range.len());
-                beside.iter().copied().cycle().take(length).collect()
-            }
-            (None, None) => Vec::new(),
-        });
-    }
-    let filled: Vec<&[u8]> = filled.iter().map(Vec::as_slice).collect();
-    let content = content(&filled);
-    let packed = pack(&content).and_then(|packed| match packed.len() + COUNT_BYTES <= payload_before.len() {
-        true => Ok(packed),
-        false => pack_small(&content),
+    let filled = left.into_iter().enumerate().map(|(place, record)| match record {
+        Some(record) => {
+            beside = record.clone();
+            record
+        }
+        None => {
+            let length = bytes_at(&before, place).map_or(0, |range| range.len());
+            Cow::Owned(beside.iter().copied().cycle().take(length).collect())
+        }
     });
-    Ok(Some(packed.map(|packed| Kept::Instead(payload(there, &packed, 0)))))
+    let content = content(&filled.collect::<Vec<_>>());
+    let packed =
+        packed_within(&content, payload_before.len() - COUNT_BYTES).map_err(Error::io(folder, "compressing"))?;
+    Ok(Some(Kept::Instead(payload(there, &packed, 0))))
 }
 
 #[cfg(test)]
@@ -228,7 +223,7 @@ mod tests {
             let at = RecordRef(64);
             let is_gone = |place: usize| gone >> place & 1 == 1;
             let decide = |at: RecordRef, _: &[u8]| Ok(if is_gone(at.place()) { Kept::Gone } else { Kept::Same });
-            let kept = kept(at, &made, decide).expect("nothing fails").expect("a bundle").expect("memory");
+            let kept = kept(at, &made, Path::new(""), decide).expect("nothing fails").expect("a bundle");
             let there = (0..records.len()).filter(|&place| !is_gone(place)).count();
             let rest = match kept {
                 Kept::Gone => {
@@ -275,7 +270,7 @@ mod tests {
             let room = payload.len().next_multiple_of(FRAME_HEADER as usize);
             for (gone, place) in order.into_iter().enumerate() {
                 let decide = |at: RecordRef, _: &[u8]| Ok(if at.place() == place { Kept::Gone } else { Kept::Same });
-                match kept(RecordRef(64), &payload, decide).expect("nothing fails").expect("a bundle").expect("memory") {
+                match kept(RecordRef(64), &payload, Path::new(""), decide).expect("nothing fails").expect("a bundle") {
                     Kept::Instead(rest) => {
                         prop_assert!(rest.len() <= room, "{} in {room}, without {gone}", rest.len());
                         payload = rest;

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::catalog::{Changes, Keyspace};
 use super::layout::{BLOCK_PAGES, RequestRecord, block, page_of_block};
 use super::live_records::Live;
-use super::packing::{pack, pack_small, unpack};
+use super::packing::{packed_within, unpack};
 use super::record_kinds::KINDS;
 use super::records::{RecordRef, START, aligned};
 use super::rewriting::{Damaged, Kept};
@@ -191,15 +191,9 @@ fn without(payload: &[u8], places: u16) -> std::io::Result<Kept> {
     packed_within(&block(&rest), payload.len()).map(Kept::Instead)
 }
 
-/// Packs what is left of a payload that took `bytes`, packed.
-fn packed_within(rest: &[u8], bytes: usize) -> std::io::Result<Vec<u8>> {
-    let packed = pack(rest)?;
-    // A shorter payload compresses to fewer bytes, except now and then by a few bytes.
-    if packed.len() <= bytes { Ok(packed) } else { pack_small(rest) }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::packing::pack;
     use super::*;
 
     #[test]

@@ -12,7 +12,7 @@ use super::disk;
 use super::format::{FORMAT_VERSION, other_format};
 use super::frames::FILE_HEADER;
 use super::layout::{Sentinel, StoredSettings};
-use super::view::RunName;
+use super::view::{self, RunName};
 use crate::error::{Error, Result};
 use crate::files;
 
@@ -161,7 +161,7 @@ impl Manifest {
 
 fn damaged(folder: &Path, why: &str) -> Error {
     // Other programs have files of this name, too.
-    if !["view", "batches"].iter().any(|name| folder.join(name).exists()) {
+    if ![view::FOLDER, "batches"].iter().any(|name| folder.join(name).exists()) {
         let problem = "holds manifest.json, which is none of a store; give an empty or new folder as --store";
         return fault(folder, problem);
     }

@@ -63,6 +63,16 @@ pub fn pack_small(payload: &[u8]) -> io::Result<Vec<u8>> {
     Ok([&(payload.len() as u32).to_le_bytes(), frame.as_slice()].concat())
 }
 
+/// Compresses what is left of a payload that took `bytes`, compressed.
+///
+/// # Errors
+/// As [`pack`].
+pub fn packed_within(rest: &[u8], bytes: usize) -> io::Result<Vec<u8>> {
+    let packed = pack(rest)?;
+    // A shorter payload compresses to fewer bytes, except now and then by a few bytes.
+    if packed.len() <= bytes { Ok(packed) } else { pack_small(rest) }
+}
+
 /// Decompresses a payload; `None` where the bytes are not a packed payload.
 pub fn unpack(packed: &[u8]) -> Option<AlignedVec> {
     let (length, frame) = packed.split_first_chunk::<HEADER>()?;

@@ -12,7 +12,7 @@ use super::bundles;
 pub use super::bundles::Kept;
 use super::disk::{self, Writing};
 use super::frames::{
-    FRAME_HEADER, RecordRef, Walked, align, file_header, frame_header, has_sound_header, hole_header, walk,
+    FRAME_HEADER, Frame, RecordRef, Walked, align, file_header, frame_header, has_sound_header, hole_header, walk,
 };
 use super::records::{Checked, RecordFile, START, Segment, Stored};
 use crate::error::{Error, Result};
@@ -73,29 +73,23 @@ where
             let mut taken = 0;
             while let Some(Walked { mut range, frame }) = walked.next() {
                 range.start = range.start.max(taken);
-                let kept = match &frame {
-                    Some(frame) if frame.head.is_hole() => Kept::Gone,
-                    Some(frame) if frame.head.seal().is_some() => Kept::Same,
+                let is_hole = |frame: &Option<Frame>| frame.as_ref().is_some_and(|frame| frame.head.is_hole());
+                let decided = match &frame {
+                    Some(frame) if frame.head.is_hole() => Some(Kept::Gone),
+                    Some(frame) if frame.head.seal().is_some() => Some(Kept::Same),
                     Some(frame) => {
                         let at = RecordRef::new(number, range.start);
                         let payload = frame.payload(&old).ok_or_else(|| self.senseless(at))?;
-                        let of_bundle = frame
-                            .head
-                            .is_bundle()
-                            .then(|| bundles::kept(at, &payload, |at, record| decide(at, record, false)));
-                        match of_bundle.transpose()? {
-                            Some(Some(kept)) => kept.map_err(Error::io(&path, "compressing"))?,
-                            Some(None) if damaged == Damaged::Stays => Kept::Same,
-                            Some(None) => Kept::Gone,
-                            None => decide(at, &payload, frame.head.is_packed())?,
+                        match frame.head.is_bundle() {
+                            true => bundles::kept(at, &payload, &path, |at, record| decide(at, record, false))?,
+                            false => Some(decide(at, &payload, frame.head.is_packed())?),
                         }
                     }
-                    None if damaged == Damaged::Stays => Kept::Same,
-                    None => Kept::Gone,
+                    None => None,
                 };
+                let kept = decided.unwrap_or(if damaged == Damaged::Stays { Kept::Same } else { Kept::Gone });
                 // What an earlier rewriting left of a frame is followed by a hole, where the frame ended.
-                let is_hole = |walked: &Walked| walked.frame.as_ref().is_some_and(|frame| frame.head.is_hole());
-                let behind = walked.peek().filter(|next| is_hole(next)).map_or(range.end, |hole| hole.range.end);
+                let behind = walked.peek().filter(|next| is_hole(&next.frame)).map_or(range.end, |hole| hole.range.end);
                 let room = range.end - range.start;
                 let length = |kept: &Kept| match kept {
                     Kept::Same => room,
@@ -110,7 +104,7 @@ where
                     let problem = "a record does not become longer in its place";
                     return Err(Error::Store { path, problem: problem.into() });
                 }
-                if !frame.as_ref().is_some_and(|frame| frame.head.is_hole()) {
+                if !is_hole(&frame) {
                     gone += room.saturating_sub(left);
                     is_changed |= kept != Kept::Same;
                 }

@@ -159,6 +159,7 @@ fn every_view_answers_and_says_what_may_load() {
         (format!("/host?host={host}&order=low&min=0.5&max=1&langs=de+en"), "class=\"path first\""),
         (format!("/lone?host={host}"), &format!("/page?url=http%3A%2F%2F{host}%2F")),
         (pair_path(&a, &b), "data-bead=\"0\""),
+        (pair_path(&a, &b), "class=\"bead\" data-bead="),
         (pair_path(&a, &b), "class=\"for\""),
         (format!("/page?url={}", encoded(&a)), &broken(&b)),
         ("/judge".to_owned(), "Draw"),

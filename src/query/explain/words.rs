@@ -19,19 +19,20 @@ pub fn page(page: &PageExplanation) -> Vec<Fact> {
 
 /// The facts about two pages and their relation, without their [`sentences`].
 pub fn pair(pair: &PairExplanation) -> Vec<Fact> {
-    let mut lines = Lines::default();
-    of_pair(pair, &mut lines);
-    of_measures(pair, &mut lines);
-    if let Some(support) = &pair.support {
-        of_support(support, &mut lines);
-    }
-    lines.0
+    facts_of_pair(pair, true)
 }
 
 /// The same without the values of the measures.
 pub fn pair_but_measures(pair: &PairExplanation) -> Vec<Fact> {
+    facts_of_pair(pair, false)
+}
+
+fn facts_of_pair(pair: &PairExplanation, with_measures: bool) -> Vec<Fact> {
     let mut lines = Lines::default();
     of_pair(pair, &mut lines);
+    if with_measures {
+        of_measures(pair, &mut lines);
+    }
     if let Some(support) = &pair.support {
         of_support(support, &mut lines);
     }
