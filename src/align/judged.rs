@@ -1,6 +1,9 @@
 //! Aligns two pages, and judges every bead.
 
 use std::ops::Range;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use rustc_hash::FxHashMap;
 
 use super::clean::{self, SideText, TextFacts};
 use super::document::Document;
@@ -25,19 +28,29 @@ pub struct AlignPage<'t> {
     /// has.
     is_latin: bool,
     words: PageWords,
-    /// Facts about the text of each sentence.
-    texts: Vec<TextFacts>,
+    /// What each sentence shows by itself, as far as it was asked: a page is aligned with as many pages as its document has versions.
+    sentences: Vec<OnceLock<Shown>>,
+    /// The same of some sentences together.
+    together: Mutex<FxHashMap<(u32, u32), Shown>>,
+}
+
+/// What one side of a bead shows, whatever the other side is.
+#[derive(Clone, Copy, Default)]
+struct Shown {
+    facts: TextFacts,
+    text: SideText,
+    /// True when it is certainly not in the language of its page, or in letters that its page is not written in.
+    is_elsewhere: bool,
 }
 
 impl<'t> AlignPage<'t> {
     /// Prepares a page; `untold` has what is known of the languages of its site.
     pub fn new(document: Document<'t>, lang: Lang, untold: &'t Untold) -> AlignPage<'t> {
         let words = PageWords::new(&document.words);
-        let texts =
-            (0..document.sentences.len() as u32).map(|at| TextFacts::new(document.text_of(at..at + 1))).collect();
+        let sentences = document.sentences.iter().map(|_| OnceLock::new()).collect();
         let may_be_latin = || !language::is_alone(lang) && !language::has_one_other_script(lang);
         let is_latin = language::writes_latin(lang) || may_be_latin() && language::latin_share(document.text) >= 0.5;
-        AlignPage { document, lang, untold, is_latin, words, texts }
+        AlignPage { document, lang, untold, is_latin, words, sentences, together: Mutex::default() }
     }
 
     /// Some sentences of the page; `None`: all of them.
@@ -45,23 +58,37 @@ impl<'t> AlignPage<'t> {
         (sentences.len() < self.document.sentences.len()).then(|| self.document.part(sentences.clone()))
     }
 
-    fn text(&self, sentences: Range<u32>) -> TextFacts {
-        match sentences.len() {
-            0 => TextFacts::default(),
-            1 => self.texts[sentences.start as usize],
-            _ => TextFacts::new(self.document.text_of(sentences)),
+    /// What some sentences in a row show.
+    fn shown(&self, sentences: Range<u32>) -> Shown {
+        if sentences.is_empty() {
+            return Shown::default();
         }
+        if sentences.len() == 1 {
+            let shown = &self.sentences[sentences.start as usize];
+            return *shown.get_or_init(|| self.look_at(sentences));
+        }
+        let together = || self.together.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (sentences.start, sentences.end);
+        let known = together().get(&key).copied();
+        known.unwrap_or_else(|| {
+            let shown = self.look_at(sentences);
+            together().insert(key, shown);
+            shown
+        })
     }
 
-    fn side(&self, sentences: Range<u32>, facts: &TextFacts, words: usize) -> SideText {
+    fn look_at(&self, sentences: Range<u32>) -> Shown {
+        let words = self.document.span(sentences.clone()).words.len();
         let text = self.document.text_of(sentences);
+        let facts = TextFacts::new(text);
         let is_foreign = if facts.lang.is_known() {
             self.untold.is_foreign(text, facts.lang, self.lang)
         } else {
             self.untold.is_left(text, self.lang)
         };
         // The number of a heading makes no phrase of a name.
-        SideText::new(facts, words.saturating_sub(numbers_and_letters(text)), is_foreign)
+        let text = SideText::new(&facts, words.saturating_sub(numbers_and_letters(text)), is_foreign);
+        Shown { facts, text, is_elsewhere: is_foreign || !self.is_latin && facts.is_latin(words) }
     }
 }
 
@@ -219,21 +246,18 @@ pub(super) fn judge([a, b]: [&AlignPage<'_>; 2], open: Vec<Open>, known: &Known<
         if score >= ALIGNED_SCORE {
             paired += chars;
         }
-        let texts = (a.text(side_a.clone()), b.text(side_b.clone()));
         let length_delta = lengths.delta(span_a.chars, span_b.chars);
-        let is_unwritten =
-            |page: &AlignPage<'_>, text: &TextFacts, words: usize| !page.is_latin && text.is_latin(words);
-        let sides = [a.side(side_a, &texts.0, span_a.words.len()), b.side(side_b, &texts.1, span_b.words.len())];
+        let sides = [a.shown(side_a), b.shown(side_b)];
+        let texts = (sides[0].facts, sides[1].facts);
         // Pages have paragraphs that nobody translated.
-        let is_other_language = sides.iter().any(|side| side.is_foreign)
-            || is_unwritten(a, &texts.0, span_a.words.len())
-            || is_unwritten(b, &texts.1, span_b.words.len());
+        let is_other_language = sides.iter().any(|side| side.is_elsewhere);
         let words = [(a, span_a.words), (b, span_b.words)].map(|(page, words)| page.document.words_in(words));
         let is_same = || clean::are_mostly_same(words) && a.untold.differ(a.lang, b.lang);
         let facts = clean::Facts { texts, score, length_delta, foreign, is_other_language, is_same: is_same() };
         let reason = clean::judge(&facts, &params.clean);
         let is_copy = reason == Some(clean::Reason::SameText) && is_copy([a, b], bead);
-        aligned.beads.push(JudgedBead { bead: *bead, score, reason, texts: sides, is_copy });
+        let texts = sides.map(|side| side.text);
+        aligned.beads.push(JudgedBead { bead: *bead, score, reason, texts, is_copy });
     }
     aligned.score = if all == 0 { 0.0 } else { (paired as f64 / all as f64) as f32 };
     aligned

@@ -58,7 +58,7 @@ pub fn distance(a: &[u16], b: &[u16], limit: f64) -> Option<f64> {
         return None;
     }
     // The distances of most pairs are either small, or beyond any limit.
-    let mut tried = FIRST_LIMIT.min(limit);
+    let mut tried = FIRST_LIMIT.min(limit).min(upper_bound(a, b));
     loop {
         let found = if tried <= <i16 as Cost>::MAX { within::<i16>(a, b, tried) } else { within::<i32>(a, b, tried) };
         match found {
@@ -86,6 +86,15 @@ fn lower_bound(a: &[u16], b: &[u16]) -> u32 {
     let more = counts.values().filter(|&&count| count > 0).sum::<i64>();
     let less = -counts.values().filter(|&&count| count < 0).sum::<i64>();
     u32::try_from(more.max(less)).unwrap_or(u32::MAX).saturating_mul(TENTHS)
+}
+
+/// An upper bound of the distance of sequences of equal length: each entry is replaced by the one in its place.
+fn upper_bound(a: &[u16], b: &[u16]) -> u32 {
+    if a.len() != b.len() {
+        return u32::MAX;
+    }
+    let costs = a.iter().zip(b).map(|(&x, &y)| <i32 as Cost>::replace(x, y) as u32);
+    costs.fold(0, u32::saturating_add)
 }
 
 /// A cost in tenths, in a type of which several fit into a processor register.
@@ -195,7 +204,9 @@ fn within<C: Cost>(a: &[u16], b: &[u16], limit: u32) -> Result<u32, f64> {
         }
         last_but_one = last;
         last = if first <= final_row { (first, final_row) } else { NONE };
-        diagonals.rotate_left(1);
+        let [beyond, before, now] = &mut diagonals;
+        std::mem::swap(beyond, before);
+        std::mem::swap(before, now);
     }
     let cost = Into::<i64>::into(diagonals[1][at(n)]);
     if cost <= i64::from(limit) { Ok(cost as u32) } else { Err(1.0) }
