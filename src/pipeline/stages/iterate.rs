@@ -30,7 +30,7 @@ impl Stage for Iterate {
     }
 
     fn version(&self) -> u32 {
-        26
+        27
     }
 
     fn sections(&self) -> &'static [&'static str] {

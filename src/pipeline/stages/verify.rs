@@ -36,7 +36,7 @@ impl Stage for Verify {
     }
 
     fn version(&self) -> u32 {
-        28
+        29
     }
 
     fn sections(&self) -> &'static [&'static str] {
