@@ -346,17 +346,8 @@ const SMALL: u64 = 16 << 10;
 mod tests {
     use proptest::prelude::*;
 
+    use super::run::tests::noise;
     use super::*;
-
-    /// Bytes that cannot be packed.
-    fn noise(seed: u64, length: usize) -> Vec<u8> {
-        let mut state = seed + 1;
-        let byte = |_| {
-            state = state.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
-            state as u8
-        };
-        (0..length).map(byte).collect()
-    }
 
     type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 

@@ -578,21 +578,24 @@ fn damage(path: &Path, why: &str) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// Bytes that cannot be packed.
+    pub fn noise(seed: u64, length: usize) -> Vec<u8> {
+        let mut state = seed + 1;
+        let byte = |_| {
+            state = state.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+            state as u8
+        };
+        (0..length).map(byte).collect()
+    }
 
     #[test]
     fn what_is_read_is_what_was_checked_and_reading_all_keeps_nothing() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut writer = RunWriter::create(folder.path(), 1, 0).expect("room on disk");
-        let value = |key: u8| {
-            let mut seed = u64::from(key) + 1;
-            let byte = |_| {
-                seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
-                seed as u8
-            };
-            (0..200).map(byte).collect::<Vec<u8>>()
-        };
+        let value = |key: u8| noise(u64::from(key), 200);
         for key in 0..100u8 {
             writer.push(&[key], Some(&value(key))).expect("room on disk");
         }
