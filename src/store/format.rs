@@ -7,12 +7,19 @@ use crate::error::Error;
 /// Format of the stores that this program writes and reads. No other format was ever released.
 pub const FORMAT_VERSION: u32 = 23;
 
-/// The error of a store that is written in a format other than this program's.
-pub fn other_format(folder: &Path, format: u64) -> Error {
+/// The error of a store that is written in a format other than this program's. `archives` are the paths of its archives; `None` where they
+/// cannot be read.
+pub fn other_format(folder: &Path, format: u64, archives: Option<&[String]>) -> Error {
     let advice = if format > u64::from(FORMAT_VERSION) {
-        "use a newer release"
+        "use a newer release".to_owned()
     } else {
-        "make another one of its archives with `diglot run ARCHIVE... --store NEW`, then delete this one"
+        let those = match archives {
+            Some(paths) => format!("; they are {}", paths.join(", ")),
+            None => "; they cannot be named, as its catalog cannot be read".to_owned(),
+        };
+        format!(
+            "make another one of its archives with `diglot run ARCHIVE... --store NEW`, then delete this one{those}"
+        )
     };
     let problem = format!("written in format {format}, this program reads {FORMAT_VERSION}; {advice}");
     Error::Store { path: folder.to_owned(), problem }
