@@ -19,6 +19,9 @@ impl Store {
         if !folder.join(manifest::NAME).exists() {
             refuse_foreign_folder(folder)?;
             disk::create_folder(folder).map_err(Error::io(folder, "making the store"))?;
+        } else {
+            // Nothing is left in a folder of another program.
+            Manifest::read(folder)?;
         }
         Store::open_locked(folder, lock(folder)?)
     }
@@ -161,6 +164,16 @@ fn refuse_foreign_folder(folder: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_left_in_a_folder_of_another_program() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join(manifest::NAME), "{\"name\": \"an extension\"}").expect("room on disk");
+        for access in [Access::Write, Access::Read] {
+            assert!(Store::open(folder.path(), access).is_err());
+            assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+        }
+    }
 
     #[test]
     fn records_that_cannot_be_made_again_tell_of_a_store() {
