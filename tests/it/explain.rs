@@ -384,7 +384,9 @@ impl<'r> Checked<'r> {
         let urls: Vec<&String> = pages.keys().collect();
         for _ in 0..6 {
             let [a, b] = [0; 2].map(|_| urls[dice.roll(urls.len() as u64) as usize]);
-            self.check_pair(a, b, &explained);
+            if a != b {
+                self.check_pair(a, b, &explained);
+            }
         }
         let first = self.listed.keys().next().into_iter().chain(self.judged.keys().next());
         first.for_each(|[a, b]| self.check_pair(a, b, &explained));
@@ -520,7 +522,10 @@ impl<'r> Checked<'r> {
             assert_eq!(page, &explained[url]);
         }
         let pair = two(a, b);
-        let PairExplanation { verdict, measures, .. } = explanation.pair.expect("two URLs");
+        let PairExplanation { verdict, measures, evidence, constant, compared_now, .. } =
+            explanation.pair.expect("two URLs");
+        let sum = constant + measures.iter().map(|fact| fact.nats).sum::<f64>();
+        assert_eq!(compared_now, (evidence.is_none() && !measures.is_empty()).then_some(sum), "{a} {b}");
         let lang = |url: &str| explained[url].languages.as_ref().map(|languages| languages.counts_for);
         match &verdict {
             PairVerdict::Pair { score, .. } => {
@@ -600,6 +605,10 @@ fn the_command_prints_the_explanation() {
     assert_eq!(page["languages"]["declared"], serde_json::json!([]));
     assert_eq!(printed["pair"]["languages"], serde_json::json!(["en", "fr"]));
     assert_eq!(printed["pair"]["verdict"]["kind"], "pair");
+    let same = en.replace("http://", "https://");
+    let (code, told) =
+        crate::support::failure(crate::support::diglot(&run.folder.path().join("store")).args(["explain", &en, &same]));
+    assert!(code == 2 && told.contains("is the same page as the other URL"), "{code} {told}");
     let text = command(&["explain", &en, &fr]);
     assert!(text.contains("\n  verdict        paired, with 1 page\n"), "{text}");
     assert!(text.ends_with("score 1.0000\n") || text.contains("  verdict        a pair, by key path:en:fr"), "{text}");

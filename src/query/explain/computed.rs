@@ -36,14 +36,21 @@ impl<'s> Computed<'s> {
         Ok(self.models()?.scorer(langs))
     }
 
-    /// What the measures say of the contents of two pages that have no stored decision, by the words that the run has learnt. Words that parts
-    /// of the site have taught are not stored, and do not count. `None` where links have not been read, or a page was left out.
+    /// The site of a pair, for [`contents`](Computed::contents) and [`support`](Computed::support); `None` where links have not been read.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn contents(&self, site: &Site, pair: PagePair) -> Result<Option<Similarities>> {
-        let Some(open) = OpenSite::open(self.store, site.id)? else { return Ok(None) };
-        let Some(view) = self.view(&open, site) else { return Ok(None) };
+    pub fn open(&self, site: &Site) -> Result<Option<OpenSite<'_>>> {
+        OpenSite::open(self.store, site.id)
+    }
+
+    /// What the measures say of the contents of two pages that have no stored decision, by the words that the run has learnt. Words that parts
+    /// of the site have taught are not stored, and do not count. `None` where a page was left out.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn contents(&self, open: &OpenSite, site: &Site, pair: PagePair) -> Result<Option<Similarities>> {
+        let Some(view) = self.view(open, site) else { return Ok(None) };
         // Copies and pages in other languages than their addresses say were left out.
         if [pair.a, pair.b].iter().any(|&page| !view.langs[page as usize].is_known()) {
             return Ok(None);
@@ -72,15 +79,11 @@ impl<'s> Computed<'s> {
         Some(view)
     }
 
-    /// What accepted pairs say of a pair; `None` where links have not been read.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn support(&self, site: &Site, pair: PagePair) -> Result<Option<Support>> {
-        let Some(open) = OpenSite::open(self.store, site.id)? else { return Ok(None) };
-        let (Some(view), Some(judged)) = (self.view(&open, site), &site.judged) else { return Ok(None) };
+    /// What accepted pairs say of a pair; `None` where none were judged.
+    pub fn support(&self, open: &OpenSite, site: &Site, pair: PagePair) -> Option<Support> {
+        let (view, judged) = (self.view(open, site)?, site.judged.as_ref()?);
         let rows: Vec<JudgedPair> = judged.pairs().collect();
-        Ok(Some(votes::support(&view, &self.config.iterate.propose, &rows, pair)))
+        Some(votes::support(&view, &self.config.iterate.propose, &rows, pair))
     }
 
     /// `link-2014`: how pairs of one language pair got their similarities, in the order of `pairs`; `None` for pairs that are not compared.

@@ -316,6 +316,9 @@ pub struct PairExplanation {
     pub measures: Vec<MeasureFacts>,
     /// Weight of the evidence, in nats, if the pair was judged by it.
     pub evidence: Option<f32>,
+    /// Weight of the evidence of two pages that were not judged, in nats: what [`measures`](PairExplanation::measures) and
+    /// [`constant`](PairExplanation::constant) say in all.
+    pub compared_now: Option<f64>,
     /// The part of the evidence that is the same for all pairs, in nats.
     pub constant: f64,
     /// The other factors of its probability, if it was judged by the weight of evidence.
@@ -339,6 +342,7 @@ impl PairExplanation {
             support: None,
             measures: Vec::new(),
             evidence: None,
+            compared_now: None,
             constant: 0.0,
             beliefs: None,
             rivals: None,

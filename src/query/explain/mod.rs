@@ -27,7 +27,7 @@ pub use verdict::{
 };
 
 use crate::config::Config;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::store::Store;
 use crate::types::CanonicalUrl;
 use computed::Computed;
@@ -36,7 +36,7 @@ use opened::Opened;
 /// Everything known of a page, or of two pages and their relation.
 ///
 /// # Errors
-/// When the store cannot be read.
+/// [`Error::Config`] where both URLs are of one page; when the store cannot be read.
 pub fn explain(
     store: &Store,
     config: &Config,
@@ -47,8 +47,19 @@ pub fn explain(
     let first = Opened::of(store, config, url)?;
     let mut pages = vec![page::explain(store, first.as_ref(), evidence, url)?];
     let Some(other) = other else { return Ok(Explanation { pages, pair: None }) };
+    if url.identity() == other.identity() {
+        return Err(Error::Config(format!(
+            "{} is the same page as the other URL; give another page, or one URL alone",
+            other.as_str()
+        )));
+    }
     let second = Opened::of(store, config, other)?;
     pages.push(page::explain(store, second.as_ref(), evidence, other)?);
-    let pair = pair::explain([first.as_ref(), second.as_ref()], evidence, [url, other])?;
+    let mut pair = pair::explain([first.as_ref(), second.as_ref()], evidence, [url, other])?;
+    // What is not known of a page is not known of its pairs, unless the other page is known not to be there.
+    let is_waiting = pages.iter().any(|page| page.verdict == PageVerdict::NotIndexed);
+    if pair.verdict == PairVerdict::NotBothPages && is_waiting && !pages.iter().any(|page| page.verdict.is_unknown()) {
+        pair.verdict = PairVerdict::NotIndexed;
+    }
     Ok(Explanation { pages, pair: Some(pair) })
 }

@@ -11,6 +11,7 @@ use crate::config::Strategy;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::keys::State;
+use crate::propose::votes;
 use crate::query::pairs::{judged_line, pair_line};
 use crate::site::bitext::{SiteBitext, page_record};
 use crate::site::paragraphs::sentence_text;
@@ -64,41 +65,47 @@ impl Two<'_, '_> {
         found.keys = self.keys();
         found.alignment = self.alignment()?;
         let is_links = config.iterates() && config.strategy == Strategy::Links;
-        if let Some(pair) = self.ordered().filter(|_| site.judged.is_some() && config.iterates()) {
-            if is_links {
-                let rounds = evidence.rounds(site, &[pair])?.into_iter().next().flatten();
-                found.rounds = rounds.map(|rounds| self.opened.rounds(rounds));
-            } else {
-                found.support = evidence.support(site, pair)?.map(|support| Support {
-                    votes: support.voters.into_iter().map(|pair| self.urls(pair)).collect(),
-                    shared_translations: support.versions.into_iter().map(|page| site.pages.url(page)).collect(),
-                    neighbours: support.neighbours.into_iter().map(|pair| self.urls(pair)).collect(),
-                    with_partner: [
-                        LangCount { lang: pair.langs.a, pages: support.with_partner.0 },
-                        LangCount { lang: pair.langs.b, pages: support.with_partner.1 },
-                    ],
-                });
+        let pair = self.ordered().filter(|_| site.judged.is_some());
+        let judged = self.opened.judged_pairs(self.a).find(|judged| self.is_of(judged.pair.a, judged.pair.b));
+        let weighing = Weighing::new(self.opened, evidence);
+        let is_compared = judged.is_none() && weighing.is_by_evidence();
+        if let Some(pair) = pair.filter(|_| is_links) {
+            let rounds = evidence.rounds(site, &[pair])?.into_iter().next().flatten();
+            found.rounds = rounds.map(|rounds| self.opened.rounds(rounds));
+        } else if let Some(pair) = pair.filter(|_| config.iterates() || is_compared)
+            && let Some(open) = evidence.open(site)?
+        {
+            if config.iterates() {
+                found.support = evidence.support(&open, site, pair).map(|support| self.support(pair, support));
+            }
+            if is_compared && let Some(similarities) = evidence.contents(&open, site, pair)? {
+                (found.measures, found.constant) = weighing.measures(pair.langs, &similarities)?;
+                found.compared_now = Some(found.constant + found.measures.iter().map(|fact| fact.nats).sum::<f64>());
             }
         }
-        let judged = self.opened.judged_pairs(self.a).find(|judged| self.is_of(judged.pair.a, judged.pair.b));
         if let Some(judged) = &judged {
-            let weighing = Weighing::new(self.opened, evidence);
             if weighing.is_by_evidence() {
                 (found.measures, found.constant) = weighing.measures(judged.pair.langs, &judged.similarities)?;
                 (found.evidence, found.beliefs) = (Some(judged.evidence), Some(judged.beliefs));
                 found.rivals = weighing.left_by_rivals(judged);
             }
             found.source = weighing.source(judged);
-        } else if let Some(pair) = self.ordered().filter(|_| site.judged.is_some()) {
-            let weighing = Weighing::new(self.opened, evidence);
-            if weighing.is_by_evidence()
-                && let Some(similarities) = evidence.contents(site, pair)?
-            {
-                (found.measures, found.constant) = weighing.measures(pair.langs, &similarities)?;
-            }
         }
         found.verdict = self.verdict(judged.as_ref(), &found);
         Ok(found)
+    }
+
+    /// What accepted pairs say of a pair, by the URLs of its pages.
+    fn support(&self, pair: PagePair, support: votes::Support) -> Support {
+        Support {
+            votes: support.voters.into_iter().map(|pair| self.urls(pair)).collect(),
+            shared_translations: support.versions.into_iter().map(|page| self.opened.site.pages.url(page)).collect(),
+            neighbours: support.neighbours.into_iter().map(|pair| self.urls(pair)).collect(),
+            with_partner: [
+                LangCount { lang: pair.langs.a, pages: support.with_partner.0 },
+                LangCount { lang: pair.langs.b, pages: support.with_partner.1 },
+            ],
+        }
     }
 
     fn is_of(&self, a: u32, b: u32) -> bool {

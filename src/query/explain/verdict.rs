@@ -471,6 +471,8 @@ pub enum PairVerdict {
     NotOneSite,
     /// Not both are pages of the store.
     NotBothPages,
+    /// Not both are known, but some of what was read is not indexed yet.
+    NotIndexed,
     /// Keys have not been searched, or the pairs of the site not been judged, since these pages were read.
     NotJudgedYet,
     /// Both count for the same language.
@@ -503,6 +505,7 @@ impl fmt::Display for PairVerdict {
             ),
             NotOneSite => f.write_str("not a pair: nothing shows these domains to be one site"),
             NotBothPages => f.write_str("not a pair: not both are pages of the store"),
+            NotIndexed => f.write_str(NOT_INDEXED),
             NotJudgedYet => {
                 f.write_str("not judged yet: stages are to be done since these pages were read; `diglot run` does them")
             }
@@ -567,6 +570,7 @@ mod tests {
             (PairVerdict::AcrossSuffixesOff, "`--across-suffixes` only"),
             (PairVerdict::NotOneSite, "nothing shows these domains to be one site"),
             (PairVerdict::NotBothPages, "not both are pages"),
+            (PairVerdict::NotIndexed, "not known yet"),
             (PairVerdict::NotJudgedYet, "not judged yet"),
             (PairVerdict::SameLanguage { lang: Lang::EN }, "both are in one language, en"),
             (PairVerdict::NoLanguage { url: pair.url_a.clone() }, "http://x.org/a counts for no language"),

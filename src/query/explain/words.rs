@@ -226,12 +226,9 @@ fn of_pair(pair: &PairExplanation, lines: &mut Lines) {
     if let Some(source) = &pair.source {
         lines.add("source", in_words(source));
     }
-    let nats: f64 = pair.measures.iter().map(|fact| fact.nats).sum();
     let addresses: f64 = pair.measures.iter().filter(|fact| fact.measure.is_of_addresses()).map(|fact| fact.nats).sum();
-    let evidence = match pair.evidence {
-        Some(evidence) => Some(("evidence", f64::from(evidence))),
-        None => (!pair.measures.is_empty()).then_some(("compared now", pair.constant + nats)),
-    };
+    let judged = pair.evidence.map(|evidence| ("evidence", f64::from(evidence)));
+    let evidence = judged.or(pair.compared_now.map(|evidence| ("compared now", evidence)));
     if let Some((name, evidence)) = evidence {
         let contents = evidence - addresses;
         lines.add(name, format!("{evidence:+.2} nats: {contents:+.2} by contents, {addresses:+.2} by addresses"));
