@@ -12,11 +12,10 @@ use crate::error::{Error, Result};
 use crate::index::site::Urls;
 use crate::site::open::OpenSite;
 use crate::site::results::Site;
-use crate::site::scope::Scope;
-use crate::site::scope::sites;
+use crate::site::scope::{NOT_INDEXED, Scope, is_indexed, sites};
 use crate::store::Store;
 use crate::types::{
-    CanonicalUrl, Lang, LangPair, Method, Outcome, PagePair, SiteId, counted, host_of, registrable_domain,
+    CanonicalUrl, Lang, LangPair, Method, Outcome, PagePair, SiteId, counted, grouped, host_of, registrable_domain,
 };
 
 /// A correction, and what became of it.
@@ -182,7 +181,7 @@ impl Effects<'_> {
         for page in pages {
             match self.with_page(page, |site, at| (site.id, at, site.lang(at)))? {
                 Some(page) => found.push(page),
-                None => return Ok((format!("matched nothing: {}", self.missing(page)?), true)),
+                None => return self.missing(page),
             }
         }
         let [(one, a, lang_a), (other, b, lang_b)] = found[..] else { return Ok(Default::default()) };
@@ -228,20 +227,23 @@ impl Effects<'_> {
         })
     }
 
-    /// What the store says about a URL of which it has no page.
-    fn missing(&self, identity: &str) -> Result<String> {
+    /// What became of a correction that is about a URL of which the store has no page.
+    fn missing(&self, identity: &str) -> Result<Effect> {
         let url = CanonicalUrl::parse_typed(identity).map_err(|why| Error::input(identity, why.to_string()))?;
-        Ok(nearest(self.store, &url)?.to_string())
+        Ok(match nearest(self.store, &url)? {
+            _ if !is_indexed(self.store)? => (NOT_INDEXED.to_owned(), false),
+            nearest => (format!("matched nothing: {nearest}"), true),
+        })
     }
 
     fn of_language(&mut self, place: &Place, lang: Lang) -> Result<Effect> {
         let url = place.to_string();
         let host = host_of(url.trim_start_matches("http://")).to_owned();
         let Some(id) = self.store.site_of_domain(&registrable_domain(&host))? else {
-            return Ok((format!("matched nothing: {}", self.missing(&host)?), true));
+            return self.missing(&host);
         };
         let said = self.store.corrections().of_site([host.as_str()].into_iter());
-        let is_behind = self.is_behind(id)?;
+        let (is_behind, is_indexed) = (self.is_behind(id)?, is_indexed(self.store)?);
         let site = self.open(id)?;
         let (mut pages, mut others, mut none) = (0u64, 0u64, 0u64);
         let of_place = match place {
@@ -258,6 +260,7 @@ impl Effects<'_> {
             }
         }
         Ok(match pages {
+            0 if !is_indexed => (NOT_INDEXED.to_owned(), false),
             0 => ("matched nothing: the store has no page there".to_owned(), true),
             _ if is_behind => (NOT_YET.to_owned(), false),
             _ => {
@@ -274,6 +277,7 @@ impl Effects<'_> {
     /// What became of those corrections that are about keys, by their positions. Each site is opened once.
     fn of_keys<'c>(&self, corrections: impl Iterator<Item = &'c Correction>) -> Result<BTreeMap<usize, OfKey>> {
         let mut found: BTreeMap<usize, OfKey> = BTreeMap::new();
+        let mut are_unknown = !is_indexed(self.store)?;
         let mut by_pattern: FxHashMap<&str, Vec<(usize, Option<SiteId>)>> = FxHashMap::default();
         let (mut scope, mut is_everywhere) = (BTreeSet::new(), false);
         for (at, correction) in corrections.enumerate() {
@@ -291,21 +295,44 @@ impl Effects<'_> {
             scope.extend(sites(self.store, &Scope::all())?);
         }
         for id in scope {
-            let Some(open) = OpenSite::open(self.store, id)? else { continue };
+            let Some(open) = OpenSite::open(self.store, id)? else {
+                are_unknown = true;
+                continue;
+            };
             let is_behind = self.is_behind(id)?;
-            for row in open.result.keys.iter() {
+            let accepted = self.accepted_by_key(id)?;
+            for (number, row) in open.result.keys.iter().enumerate() {
                 let Some(key) = row.key() else { continue };
                 let patterns = BTreeSet::from([key.pattern(), crate::types::pattern(&key.turned())]);
                 let said = patterns.iter().filter_map(|pattern| by_pattern.get(pattern.as_str())).flatten();
                 for (at, _) in said.filter(|(_, site)| site.is_none_or(|site| site == id)) {
                     let of_key = found.entry(*at).or_default();
                     of_key.keys += 1;
-                    of_key.pairs += row.assigned.to_native();
+                    let assigned = row.assigned.to_native();
+                    of_key.pairs += assigned;
+                    // What is not judged is not refused.
+                    let kept = accepted.as_ref().map_or(assigned, |by| by.get(&(number as u32)).copied().unwrap_or(0));
+                    of_key.refused += assigned.saturating_sub(kept);
                     of_key.is_behind |= is_behind;
                 }
             }
         }
+        found.values_mut().for_each(|of_key| of_key.is_behind |= of_key.keys == 0 && are_unknown);
         Ok(found)
+    }
+
+    /// How many pairs of each key of a site are accepted; `None` where the site's pairs have not been judged.
+    fn accepted_by_key(&self, id: SiteId) -> Result<Option<FxHashMap<u32, u64>>> {
+        let site = Site::open(self.store, id)?;
+        Ok(site.judged.as_ref().map(|judged| {
+            let mut accepted = FxHashMap::default();
+            for source in judged.sources() {
+                if let Some(key) = source.key {
+                    *accepted.entry(key).or_default() += u64::from(source.accepted);
+                }
+            }
+            accepted
+        }))
     }
 
     fn of_domains(&mut self, domains: &[String; 2]) -> Result<Effect> {
@@ -313,7 +340,7 @@ impl Effects<'_> {
         for domain in domains {
             match self.store.site_of_domain(domain)? {
                 Some(id) => ids.push(id),
-                None => return Ok((format!("matched nothing: {}", self.missing(domain)?), true)),
+                None => return self.missing(domain),
             }
         }
         Ok((if ids[0] == ids[1] { "one site" } else { NOT_YET }.to_owned(), false))
@@ -325,16 +352,22 @@ impl Effects<'_> {
 struct OfKey {
     keys: u64,
     pairs: u64,
-    /// True where a site with such a key was searched before the correction was made.
+    /// How many of these pairs verification refused.
+    refused: u64,
+    /// True where a site with such a key was searched before the correction was made, or no key is found and not all sites were searched.
     is_behind: bool,
 }
 
 impl OfKey {
     fn effect(self, said: Said) -> Effect {
-        let OfKey { keys, pairs, is_behind } = self;
+        let OfKey { keys, pairs, refused, is_behind } = self;
         match said {
-            _ if keys == 0 => ("matched nothing: no key has this pattern there".to_owned(), true),
             _ if is_behind => (NOT_YET.to_owned(), false),
+            _ if keys == 0 => ("matched nothing: no key has this pattern there".to_owned(), true),
+            Said::Named if refused > 0 => {
+                let refused = format!(" ({} of them refused, as their contents show)", grouped(refused));
+                (counted(pairs, "pair") + " by " + &counted(keys, "key") + &refused, false)
+            }
             Said::Named => (format!("{} by {}", counted(pairs, "pair"), counted(keys, "key")), false),
             Said::Forbidden => (format!("{} held back", counted(keys, "key")), false),
         }
@@ -348,6 +381,17 @@ const NOT_YET: &str = "not applied yet; `diglot run` applies it";
 mod tests {
     use super::*;
     use crate::store::{Access, CorrectionFile};
+
+    #[test]
+    fn pairs_of_a_key_that_contents_refuse_are_not_said_to_be_its_own() {
+        let of_key = |refused, is_behind| OfKey { keys: 1, pairs: 3, refused, is_behind }.effect(Said::Named).0;
+        assert_eq!(of_key(0, false), "3 pairs by 1 key");
+        assert_eq!(of_key(2, false), "3 pairs by 1 key (2 of them refused, as their contents show)");
+        assert_eq!(of_key(2, true), NOT_YET);
+        let unknown = OfKey { is_behind: true, ..OfKey::default() }.effect(Said::Named);
+        assert_eq!(unknown, (NOT_YET.to_owned(), false), "no key was looked for");
+        assert!(OfKey::default().effect(Said::Forbidden).1);
+    }
 
     #[test]
     fn a_correction_of_what_the_store_does_not_have_matches_nothing() {
