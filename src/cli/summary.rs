@@ -11,7 +11,7 @@ use diglot::inputs::Tally;
 use diglot::pipeline::{self, STAGES, has_run};
 use diglot::query::{self, KeyLine, Scarcity, Scope, Shortage};
 use diglot::store::Store;
-use diglot::types::{LangPair, Outcome, PairLine, counted, grouped};
+use diglot::types::{Lang, LangPair, Outcome, PairLine, counted, grouped};
 use serde_json::{Map, Value, json};
 use unicode_width::UnicodeWidthStr;
 
@@ -331,8 +331,18 @@ fn why_none(found: &Scarcity, store: &Store, config: &Config) -> anyhow::Result<
         return Ok([reason, format!("`diglot run --preset default{place}` tells other languages")]);
     }
     if !wanted.is_empty() && asked_for < 2 && found.langs.len() + usize::from(found.unknown > 0) > 1 {
-        let wanted: Vec<&str> = wanted.iter().map(|lang| lang.as_str()).collect();
-        let reason = format!("--langs is {}, and the pages are in {langs}", wanted.join(","));
+        let tags: Vec<&str> = wanted.iter().map(|lang| lang.as_str()).collect();
+        let is_missing = |asked: &&Lang| !found.langs.keys().any(|lang| asked.agrees(*lang));
+        let named = |lang: &Lang| match lang.is_known() {
+            true => lang.to_string(),
+            false => format!("{lang}, a language that nothing names"),
+        };
+        let missing: Vec<String> = wanted.iter().filter(is_missing).map(named).collect();
+        let lacks = match missing.is_empty() {
+            true => String::new(),
+            false => format!("; no page is in {}", missing.join(", nor in ")),
+        };
+        let reason = format!("--langs is {}{lacks}, and the pages are in {langs}", tags.join(","));
         return Ok([reason, format!("`diglot run --reset langs{place}` pairs all languages")]);
     }
     Ok(match (found.langs.len(), found.best) {
