@@ -152,6 +152,10 @@ fn pages_beside_archives_are_other_files() {
     tiny_site(&at("in/tiny.warc"));
     let stderr = succeeds(diglot(&at("s")).arg("ingest").arg(at("in")));
     assert!(stderr.contains("inputs: 1 read, 1 skipped: ") && stderr.contains("pages beside archives"), "{stderr}");
+    let skipped = || crate::support::stdout(&at("s"), &["status", "--archives"]).contains("skipped input");
+    assert!(skipped());
+    succeeds(diglot(&at("s")).arg("ingest").arg(at("in/tiny.test")));
+    assert!(!skipped(), "the pages were read");
     // What lies between pages is of the site, and no input.
     fs::remove_file(at("in/tiny.warc")).expect("it is there");
     fs::write(at("in/tiny.test/all.zip"), "PK\x03\x04").expect("room on the disk");

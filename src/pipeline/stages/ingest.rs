@@ -138,7 +138,21 @@ impl Reading<'_> {
             self.read(source, place, OpenBatch::new(number, identity, known.position), &mut known)?;
             self.count(&known);
         }
-        self.notes.read(&stat.path);
+        self.note_read(&stat.path)?;
+        Ok(())
+    }
+
+    /// Notes that an input was read, and with a folder all in it that this run does not refuse.
+    fn note_read(&mut self, path: &Path) -> Result<()> {
+        if path.is_dir() {
+            let refused = self.store.refused()?;
+            let within =
+                refused.iter().map(|refused| Path::new(&refused.path)).filter(|within| within.starts_with(path));
+            for within in within.filter(|within| !self.tally.refused.iter().any(|refused| refused.path == **within)) {
+                self.notes.read(within);
+            }
+        }
+        self.notes.read(path);
         Ok(())
     }
 
