@@ -35,6 +35,8 @@ pub struct Inputs {
     pub archives: Vec<PathBuf>,
     /// The inputs that are not read.
     pub refused: Vec<Refused>,
+    /// The files and folders that the user named one by one, by their canonical paths; the others were found in folders and by patterns.
+    pub named: HashSet<PathBuf>,
     /// Whether all bytes of all archives are read to see if they were read before, even where the file system reports no change.
     pub reread: bool,
     /// Whether the other archives are read when one cannot be.
@@ -90,7 +92,7 @@ pub(super) fn expand(
         refused.push(problem.refused);
         refused.extend(problem.within);
     }
-    Ok(Inputs { archives: found.archives, refused, keep_going, ..Inputs::default() })
+    Ok(Inputs { archives: found.archives, refused, named: found.named, keep_going, ..Inputs::default() })
 }
 
 /// A single error for all inputs that cannot be read.
@@ -141,7 +143,7 @@ struct Found<'f> {
     open_lists: Vec<PathBuf>,
     /// Indexes that were found in folders and by patterns, each once.
     indexes: Vec<(PathBuf, &'static dyn Format)>,
-    /// Files that the user named, by their canonical paths.
+    /// Files and folders that the user named, by their canonical paths.
     named: HashSet<PathBuf>,
 }
 
@@ -193,6 +195,7 @@ impl Found<'_> {
                 None => self.file(path),
             };
         }
+        self.named.insert(true_name(path));
         let before = self.refused.len();
         if self.folder(path)? == 0 {
             let problem = "the folder holds neither an archive nor pages";

@@ -1,13 +1,13 @@
 //! Archives as lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::archive::{self, Inputs, Refused};
 use crate::error::Result;
-use crate::store::Store;
 use crate::store::layout::{ArchiveRecord, StoredPage};
+use crate::store::{Store, archive_hash};
 use crate::types::{ArchiveId, SkipReason};
 
 /// One archive, for listing.
@@ -106,7 +106,8 @@ pub fn refused(store: &Store) -> Result<Vec<Refused>> {
 }
 
 /// The inputs that `named` stands for, as [`crate::inputs::expand`] finds them. Archives that the store has read, and that have not changed
-/// according to the file system, are not opened, except with `reread`.
+/// according to the file system, are not opened, except with `reread`. Archives that were removed from the store are refused, by their paths,
+/// unless the user names them one by one.
 ///
 /// # Errors
 /// As there.
@@ -122,7 +123,32 @@ pub fn inputs(
         let hint = store.hint(&stat.path).ok().flatten().filter(|hint| hint.stamp == stat.stamp);
         hint.is_some_and(|hint| store.archive_by_fingerprint(hint.fingerprint).is_ok_and(|archive| archive.is_some()))
     };
-    Ok(Inputs { reread, ..archive::expand(named, keep_going, params, &is_known)? })
+    let mut inputs = Inputs { reread, ..archive::expand(named, keep_going, params, &is_known)? };
+    if let Some(store) = store {
+        refuse_removed(store, &mut inputs)?;
+    }
+    Ok(inputs)
+}
+
+/// Why an archive is not read that the user removed and does not name.
+const REMOVED: &str = "was removed from the store; give the file itself, not its folder, to read it again";
+
+fn refuse_removed(store: &Store, inputs: &mut Inputs) -> Result<()> {
+    let there: BTreeSet<String> = match store.removed().has_names() {
+        true => archives(store)?.into_iter().map(|archive| archive.path).collect(),
+        false => return Ok(()),
+    };
+    for path in std::mem::take(&mut inputs.archives) {
+        let full = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let name = full.display().to_string();
+        let is_removed = store.removed().names(archive_hash(&name)) && !there.contains(&name);
+        if is_removed && !inputs.named.contains(&full) {
+            inputs.refused.push(Refused { path: full, reason: REMOVED.to_owned(), is_fault: false });
+        } else {
+            inputs.archives.push(path);
+        }
+    }
+    Ok(())
 }
 
 /// What a store knows of an input.

@@ -154,6 +154,56 @@ fn what_was_removed_can_be_read_again() {
 }
 
 #[test]
+fn a_removed_archive_comes_back_if_it_is_named_and_not_with_its_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, crawls) = (folder.path().join("s"), folder.path().join("crawls"));
+    fs::create_dir(&crawls).expect("room on the disk");
+    let all = archives(&crawls, None, None);
+    let within = crawls.display().to_string();
+    run_all(&store, &all);
+    stdout(&store, &["remove", "--archive", "first.warc.gz"]);
+    let pattern = format!("{within}/*.gz");
+    for input in [&within, &pattern] {
+        for arguments in [&["run", "--dry-run", input][..], &["run", input]] {
+            let output = diglot(&store).args(arguments).assert().success().output;
+            let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+            assert!(said.contains("first.warc.gz: was removed from the store; give the file itself"), "{said}");
+        }
+        let archives = stdout(&store, &["status", "--archives", "--format", "jsonl"]);
+        let is_there = |line: &str| line.contains("\"archive\"") && line.contains("first.warc.gz");
+        assert!(!archives.lines().any(is_there), "{archives}");
+    }
+    let read =
+        || stdout(&store, &["status"]).lines().find(|line| line.starts_with("total\tarchives")).map(str::to_owned);
+    let count = read().expect("a total");
+    run_all(&store, &all[..1]);
+    assert_ne!(read().expect("a total"), count);
+    let told = told(&store, &["run", &within]).1;
+    assert!(!told.contains("was removed"), "{told}");
+}
+
+#[test]
+fn after_a_removal_a_pair_is_known_as_its_pages_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    run_all(&store, &archives(folder.path(), None, None));
+    let page = |lang: &str, number: usize| format!("http://www.steady.test/{lang}/page{number}.html");
+    stdout(&store, &["remove", "--url", &page("fr", 35)]);
+    let explain =
+        |a: String, b: String| diglot(&store).args(["explain", "--json", &a, &b]).output().expect("it starts");
+    let kind = |output: &std::process::Output| {
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        found["pair"]["verdict"]["kind"].as_str().map(str::to_owned)
+    };
+    let gone = explain(page("en", 35), page("fr", 35));
+    assert_eq!((gone.status.code(), kind(&gone).as_deref()), (Some(1), Some("not-both-pages")));
+    let said = String::from_utf8_lossy(&gone.stderr).into_owned();
+    assert!(said.contains("/fr/page35.html: removed: ") && !said.contains("not known yet"), "{said}");
+    let waiting = explain(page("en", 34), page("fr", 34));
+    assert_eq!((waiting.status.code(), kind(&waiting).as_deref()), (Some(0), Some("not-indexed")));
+}
+
+#[test]
 fn a_removal_that_is_given_again_says_that_all_is_removed_already() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = folder.path().join("s");
