@@ -28,8 +28,8 @@ pub struct Plan<'p> {
 }
 
 impl Plan<'_> {
-    /// Prints the plan.
-    pub fn print(&self) -> anyhow::Result<()> {
+    /// Prints the plan; true if something would be read.
+    pub fn print(&self) -> anyhow::Result<bool> {
         let mut out = io::stdout().lock();
         let is_read_more = self.print_inputs(&mut out)?;
         writeln!(out, "stages:")?;
@@ -37,7 +37,7 @@ impl Plan<'_> {
             writeln!(out, "  {name:<8} {why}")?;
         }
         writeln!(out, "nothing was read or written: --dry-run")?;
-        Ok(())
+        Ok(is_read_more)
     }
 
     /// Prints what would be read; true if anything would.

@@ -65,6 +65,10 @@ impl Lists {
 
     /// The notice, if there is anything to tell. A stage that was left out on purpose is not mentioned unless the listing needs it.
     pub fn notice(self, store: &Store, config: &Config) -> Result<Option<String>> {
+        if store.archive_count()? == 0 {
+            let place = place(store.folder());
+            return Ok(Some(format!("{NOTHING}the store has no archive; `diglot run INPUT...{place}` reads some")));
+        }
         let (needed, last) = self.stages(config);
         let needed = position(needed);
         let is_missing = |name: &str, found: &[StageStatus]| {

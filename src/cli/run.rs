@@ -81,9 +81,8 @@ impl Run {
             return Err(Error::Config(format!("--until is {}, expected one of {names}{meant}", self.until)).into());
         }
         self.settings.check(&global.store)?;
-        let nothing = || Error::Config(format!("nothing to do: the store is empty and no input is given\n{FIRST_RUN}"));
         if self.inputs.is_empty() && !global.has_store()? {
-            return Err(nothing().into());
+            return Err(nothing(""));
         }
         if self.dry_run {
             return self.tell_what_would_be(global);
@@ -91,13 +90,7 @@ impl Run {
         let (mut store, mut inputs) = self.manner.open(&self.inputs, &self.settings, global)?;
         let config = apply(&self.settings, &mut store)?;
         add_partial(&store, &mut inputs)?;
-        if inputs.archives.is_empty() && inputs.refused.is_empty() && store.archive_count()? == 0 {
-            super::losses::tell(&store)?;
-            if super::losses::are_told() {
-                anyhow::bail!("nothing is left to run on");
-            }
-            return Err(nothing().into());
-        }
+        see_that_something_is_known(&inputs, &store)?;
         let Done { tally, worked } = work(&mut store, &config, &inputs, global, &self.until)?;
         if !self.no_compact {
             store.compact_if_worthwhile()?;
@@ -127,10 +120,33 @@ impl Run {
         let mut inputs = self.manner.inputs(store.as_ref(), &config, &self.inputs)?;
         if let Some(store) = &store {
             add_partial(store, &mut inputs)?;
+            see_that_something_is_known(&inputs, store)?;
         }
         let (store, until) = (store.as_ref(), self.until.as_str());
-        Plan { store, inputs: &inputs, settings: &settings, config: &config, until }.print()
+        let is_read_more = Plan { store, inputs: &inputs, settings: &settings, config: &config, until }.print()?;
+        // What is still to be read may be in any language.
+        if let Some(store) = store.filter(|_| !is_read_more && until != "ingest") {
+            tell_idle_lists(store, &config)?;
+        }
+        Ok(())
     }
+}
+
+/// The error of a run that has no archives to work on.
+fn nothing(why: &str) -> anyhow::Error {
+    Error::Config(format!("nothing to do: the store is empty and no input is given{why}\n{FIRST_RUN}")).into()
+}
+
+/// Refuses to run on a store without archives if no input is given.
+fn see_that_something_is_known(inputs: &Inputs, store: &Store) -> anyhow::Result<()> {
+    if !inputs.archives.is_empty() || !inputs.refused.is_empty() || store.archive_count()? > 0 {
+        return Ok(());
+    }
+    super::losses::tell(store)?;
+    if super::losses::are_told() {
+        anyhow::bail!("nothing is left to run on");
+    }
+    Err(nothing("; a run that was stopped before its first commit has left nothing: give its inputs again"))
 }
 
 /// Options on how inputs are read.

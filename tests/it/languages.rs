@@ -244,8 +244,11 @@ fn a_word_list_of_a_language_that_no_page_is_in_is_told_and_one_of_no_language_r
     list("en-fr.tsv", "water\teau\nfire\tfeu\n");
     let changed = format!("--lexicon {} has changed", folder.path().join("en-fr.tsv").display());
     for asked in [&["status", "--format", "jsonl"][..], &["run", "--dry-run"]] {
-        let shown = stdout(&store, asked);
+        let ended = diglot(&store).args(asked).assert().success().output;
+        let [shown, said] = [ended.stdout, ended.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
         assert!(shown.contains(&changed), "{shown}");
+        let is_dry = asked.contains(&"--dry-run");
+        assert_eq!(said.contains("en-fr.tsv serves no pages: none is in fr French"), is_dry, "{said}");
     }
     let told = said(diglot(&store).args(["run", "--reset", "lexicon"]), 0);
     assert!(!told.contains("serves no pages"), "{told}");

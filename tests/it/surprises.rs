@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use diglot::store::{Access, Store};
 use serde_json::Value;
 
 use crate::sites::SiteBuilder;
@@ -77,7 +78,10 @@ fn a_run_without_pairs_names_the_likely_reason_and_the_next_step() {
     let [summary, _] = told(&store, &["run"]);
     assert!(summary.contains("pairs: 5\n") && !summary.contains("why: "), "{summary}");
     let [summary, _] = told(&store, &["run", "--langs", "en,de"]);
-    assert!(summary.contains("why: --langs is en,de, and the pages are in en (5), fr (5)"), "{summary}");
+    assert!(
+        summary.contains("why: --langs is en,de; no page is in de, and the pages are in en (5), fr (5)"),
+        "{summary}"
+    );
     let [summary, _] = told(&store, &["run", "--reset", "langs", "--min-score", "1"]);
     assert!(summary.contains("reaches the score of 1 that is asked for; the best has 0."), "{summary}");
     assert!(summary.contains("`diglot run --reset min-score --store"), "{summary}");
@@ -110,6 +114,26 @@ fn a_run_with_nothing_to_do_says_so() {
     assert_eq!(told(&store, &["run"])[1], "diglot: nothing to do: all results are up to date\n");
     assert_eq!(told(&store, &["run", "-q"]), ["", ""]);
     assert_eq!(told(&store, &["ingest", &sample])[1], "diglot: inputs: 1 already read\n");
+}
+
+#[test]
+fn whoever_has_a_store_without_archives_is_told_to_give_some() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = folder.path().join("s");
+    // A run that is killed before the first batch is committed leaves such a store.
+    let mut empty = Store::open(&store, Access::Write).expect("a new store");
+    empty.keep_settings(empty.settings().clone()).expect("room on the disk");
+    drop(empty);
+    let runs = format!("the store has no archive; `diglot run INPUT... --store {}` reads some", store.display());
+    for query in [&["pairs"][..], &["hosts"], &["status"]] {
+        let said = &told(&store, query)[1];
+        assert!(said.contains(&runs), "{query:?}: {said}");
+    }
+    for run in [&["run"][..], &["run", "--dry-run"]] {
+        let output = diglot(&store).args(run).assert().code(2).stdout("").output;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.starts_with("diglot: nothing to do: ") && said.contains("give its inputs again\n"), "{said}");
+    }
 }
 
 #[test]
