@@ -1,5 +1,6 @@
 //! What became of each correction.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -300,7 +301,8 @@ impl Effects<'_> {
                 continue;
             };
             let is_behind = self.is_behind(id)?;
-            let accepted = self.accepted_by_key(id)?;
+            // Read where a key matches: most sites have none.
+            let accepted = OnceCell::new();
             for (number, row) in open.result.keys.iter().enumerate() {
                 let Some(key) = row.key() else { continue };
                 let patterns = BTreeSet::from([key.pattern(), crate::types::pattern(&key.turned())]);
@@ -310,8 +312,15 @@ impl Effects<'_> {
                     of_key.keys += 1;
                     let assigned = row.assigned.to_native();
                     of_key.pairs += assigned;
+                    let by = match accepted.get() {
+                        Some(by) => by,
+                        None => {
+                            let read = self.accepted_by_key(id)?;
+                            accepted.get_or_init(|| read)
+                        }
+                    };
                     // What is not judged is not refused.
-                    let kept = accepted.as_ref().map_or(assigned, |by| by.get(&(number as u32)).copied().unwrap_or(0));
+                    let kept = by.as_ref().map_or(assigned, |by| by.get(&(number as u32)).copied().unwrap_or(0));
                     of_key.refused += assigned.saturating_sub(kept);
                     of_key.is_behind |= is_behind;
                 }
