@@ -134,8 +134,9 @@ impl Compact {
 /// Remove archives, hosts or URLs from the store: take-down.
 ///
 /// They disappear from all listings at once. `diglot run` then makes again all results that depended on them, as if they had never been
-/// read, and `diglot compact` deletes their bytes from the disk. An archive that is read later may bring a host or URL back. If it is
-/// killed at any moment, all or nothing is removed; give the command again, which reports what was already removed.
+/// read, and `diglot compact` deletes their bytes from the disk. An archive that is read later may bring a host or URL back. An archive
+/// that was removed is passed over in folders and patterns; name the file itself to have it read again. If the command is killed at any
+/// moment, all or nothing is removed; give it again, which reports what was already removed.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
