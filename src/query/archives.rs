@@ -131,7 +131,8 @@ pub fn inputs(
 }
 
 /// Why an archive is not read that the user removed and does not name.
-const REMOVED: &str = "was removed from the store; give the file itself, not its folder, to read it again";
+const REMOVED: &str =
+    "an archive of this path was removed from the store; give the file itself, not its folder, to read what is there";
 
 fn refuse_removed(store: &Store, inputs: &mut Inputs) -> Result<()> {
     let there: BTreeSet<String> = match store.removed().has_names() {
