@@ -113,7 +113,7 @@ impl Status {
                 if is_at_work { "at work".to_owned() } else { join(stage.state.name(), &stage.remaining) + &why };
             listing.row(vec![json!("stage"), json!(stage.name), json!(null), json!(detail)])?;
         }
-        if store.archive_count()? == 0 && !Store::is_worked_on(store.folder()) {
+        if !store.has_archives()? && !Store::is_worked_on(store.folder()) {
             say(format_args!("the store has no archive; `diglot run INPUT...{}` reads some", place(store.folder())));
         }
         let differing = Differing::of(store);

@@ -318,6 +318,9 @@ fn why_none(found: &Scarcity, store: &Store, config: &Config) -> anyhow::Result<
     let langs = languages(found);
     let asked_for = found.langs.keys().filter(|lang| wanted.iter().any(|asked| asked.agrees(**lang))).count();
     let explain = format!("`diglot explain URL{place}` says what is known of a page");
+    if !store.has_archives()? {
+        return Ok(["the store has no archive".to_owned(), format!("`diglot run INPUT...{place}` reads some")]);
+    }
     if found.pages == 0 {
         let left_out = super::status::sentence(&super::status::left_out(store, &query::totals(store)?)?);
         let next = format!("`diglot status --archives{place}` shows examples of what was left out");

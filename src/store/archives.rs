@@ -79,6 +79,19 @@ impl Store {
         self.catalog.count(Keyspace::Archive)
     }
 
+    /// True where there is an archive that was not removed.
+    ///
+    /// # Errors
+    /// When the catalog cannot be read.
+    pub fn has_archives(&self) -> Result<bool> {
+        for number in 0..self.archive_count()? {
+            if self.archive(ArchiveId(number))?.is_some_and(|archive| !archive.is_removed()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// All losses that the store cannot make good itself. Queries are wrong until these archives are given again.
     ///
     /// # Errors

@@ -147,8 +147,11 @@ fn what_was_removed_can_be_read_again() {
     run_all(&sound, &all);
     run_all(&store, &all);
     stdout(&store, &["remove", "--archive", "first.warc.gz", "--archive", "second.warc.gz"]);
-    stdout(&store, &["run"]);
-    assert_eq!(stdout(&store, &["pairs"]).lines().count(), 1, "a head alone");
+    let summary = stdout(&store, &["run"]);
+    assert!(summary.contains("why: the store has no archive\n"), "{summary}");
+    let asked = told(&store, &["pairs"]).1;
+    assert!(asked.contains("the store has no archive; `diglot run INPUT..."), "{asked}");
+    assert_eq!(stdout(&store, &["pairs", "-q"]).lines().count(), 1, "a head alone");
     run_all(&store, &all);
     assert_same(&store, &answers(&sound), "");
 }
@@ -167,7 +170,12 @@ fn a_removed_archive_comes_back_if_it_is_named_and_not_with_its_folder() {
         for arguments in [&["run", "--dry-run", input][..], &["run", input]] {
             let output = diglot(&store).args(arguments).assert().success().output;
             let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-            assert!(said.contains("first.warc.gz: an archive of this path was removed from the store; give the file itself"), "{said}");
+            assert!(
+                said.contains(
+                    "first.warc.gz: an archive of this path was removed from the store; give the file itself"
+                ),
+                "{said}"
+            );
         }
         let archives = stdout(&store, &["status", "--archives", "--format", "jsonl"]);
         let is_there = |line: &str| line.contains("\"archive\"") && line.contains("first.warc.gz");
