@@ -30,7 +30,7 @@ pub struct AlignPage<'t> {
     words: PageWords,
     /// What each sentence shows by itself, as far as it was asked: a page is aligned with as many pages as its document has versions.
     sentences: Vec<OnceLock<Shown>>,
-    /// The same of some sentences together.
+    /// The same of several sentences in a row, by the numbers of the first one and of the one behind the last.
     together: Mutex<FxHashMap<(u32, u32), Shown>>,
 }
 

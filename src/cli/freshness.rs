@@ -65,7 +65,7 @@ impl Lists {
 
     /// The notice, if there is anything to tell. A stage that was left out on purpose is not mentioned unless the listing needs it.
     pub fn notice(self, store: &Store, config: &Config) -> Result<Option<String>> {
-        if !store.has_archives()? {
+        if !store.has_archives()? && !Store::is_worked_on(store.folder()) {
             let place = place(store.folder());
             return Ok(Some(format!("{NOTHING}the store has no archive; `diglot run INPUT...{place}` reads some")));
         }

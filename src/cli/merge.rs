@@ -117,7 +117,7 @@ impl Merge {
         }
         for path in &merged.named_alike {
             say(format!(
-                "{path} is here, though one of the stores had removed an archive of this name; `diglot remove{place}` takes it out"
+                "{path} is here, though one of the stores had removed an archive of this name; `diglot remove{place} --archive {path}` takes it out"
             ));
         }
         if merged.removed > 0 {

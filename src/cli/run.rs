@@ -282,7 +282,7 @@ pub fn files(found: Inputs) -> anyhow::Result<Inputs> {
 /// Adds archives that an earlier run did not finish, before the given inputs.
 fn add_partial(store: &Store, inputs: &mut Inputs) -> anyhow::Result<()> {
     // When inputs are given, one of them may be such an archive under a new path.
-    let is_asked_for = inputs.archives.is_empty();
+    let is_asked_for = inputs.archives.is_empty() && inputs.refused.is_empty();
     let mut all: Vec<PathBuf> = Vec::new();
     for archive in query::archives(store)?.into_iter().filter(|archive| !archive.is_read) {
         let path = PathBuf::from(&archive.path);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::archive::{self, Inputs, Refused};
+use crate::archive::{self, Inputs, Refused, STREAM};
 use crate::error::Result;
 use crate::store::layout::{ArchiveRecord, StoredPage};
 use crate::store::{Store, archive_hash};
@@ -131,8 +131,7 @@ pub fn inputs(
 }
 
 /// Why an archive is not read that the user removed and does not name.
-const REMOVED: &str =
-    "an archive of this path was removed from the store; give the file itself, not its folder, to read what is there";
+const REMOVED: &str = "an archive of this path was removed from the store; give this very path to read what is there";
 
 fn refuse_removed(store: &Store, inputs: &mut Inputs) -> Result<()> {
     let there: BTreeSet<String> = match store.removed().has_names() {
@@ -142,7 +141,9 @@ fn refuse_removed(store: &Store, inputs: &mut Inputs) -> Result<()> {
     for path in std::mem::take(&mut inputs.archives) {
         let full = path.canonicalize().unwrap_or_else(|_| path.clone());
         let name = full.display().to_string();
-        let is_removed = store.removed().names(archive_hash(&name)) && !there.contains(&name);
+        // Nobody knows what comes by standard input before it is read.
+        let is_known = path != Path::new(STREAM) && !there.contains(&name);
+        let is_removed = is_known && store.removed().names(archive_hash(&name));
         if is_removed && !inputs.named.contains(&full) {
             inputs.refused.push(Refused { path: full, reason: REMOVED.to_owned(), is_fault: false });
         } else {

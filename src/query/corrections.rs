@@ -231,10 +231,10 @@ impl Effects<'_> {
     /// What became of a correction that is about a URL of which the store has no page.
     fn missing(&self, identity: &str) -> Result<Effect> {
         let url = CanonicalUrl::parse_typed(identity).map_err(|why| Error::input(identity, why.to_string()))?;
-        Ok(match nearest(self.store, &url)? {
-            _ if !is_indexed(self.store)? => (NOT_INDEXED.to_owned(), false),
-            nearest => (format!("matched nothing: {nearest}"), true),
-        })
+        if !is_indexed(self.store)? {
+            return Ok((NOT_INDEXED.to_owned(), false));
+        }
+        Ok((format!("matched nothing: {}", nearest(self.store, &url)?), true))
     }
 
     fn of_language(&mut self, place: &Place, lang: Lang) -> Result<Effect> {
@@ -374,7 +374,7 @@ impl OfKey {
             _ if is_behind => (NOT_YET.to_owned(), false),
             _ if keys == 0 => ("matched nothing: no key has this pattern there".to_owned(), true),
             Said::Named if refused > 0 => {
-                let refused = format!(" ({} of them refused, as their contents show)", grouped(refused));
+                let refused = format!(" ({} of them not accepted)", grouped(refused));
                 (counted(pairs, "pair") + " by " + &counted(keys, "key") + &refused, false)
             }
             Said::Named => (format!("{} by {}", counted(pairs, "pair"), counted(keys, "key")), false),
@@ -395,7 +395,7 @@ mod tests {
     fn pairs_of_a_key_that_contents_refuse_are_not_said_to_be_its_own() {
         let of_key = |refused, is_behind| OfKey { keys: 1, pairs: 3, refused, is_behind }.effect(Said::Named).0;
         assert_eq!(of_key(0, false), "3 pairs by 1 key");
-        assert_eq!(of_key(2, false), "3 pairs by 1 key (2 of them refused, as their contents show)");
+        assert_eq!(of_key(2, false), "3 pairs by 1 key (2 of them not accepted)");
         assert_eq!(of_key(2, true), NOT_YET);
         let unknown = OfKey { is_behind: true, ..OfKey::default() }.effect(Said::Named);
         assert_eq!(unknown, (NOT_YET.to_owned(), false), "no key was looked for");

@@ -11,7 +11,7 @@ use super::catalog::{Catalog, Keyspace};
 use super::disk;
 use super::format::{FORMAT_VERSION, other_format};
 use super::frames::FILE_HEADER;
-use super::layout::{ArchiveRecord, Sentinel, StoredSettings};
+use super::layout::{Sentinel, StoredSettings};
 use super::view::{self, RunName};
 use crate::error::{Error, Result};
 use crate::files;
@@ -131,7 +131,7 @@ impl Manifest {
             return Err(self::damaged(folder, "no format is given"));
         };
         if format != u64::from(FORMAT_VERSION) {
-            return Err(other_format(folder, format, archives_of(folder, &value).as_deref()));
+            return Err(other_format(folder, format));
         }
         let manifest: Manifest = serde_json::from_value(value).map_err(damaged)?;
         if manifest.crc != manifest.checksum() {
@@ -157,18 +157,6 @@ impl Manifest {
         };
         write().map_err(Error::io(&path, "writing"))
     }
-}
-
-/// The paths of the archives of a store of another format, for its catalog may be as it is in this one; `None` where it is not, as far as its
-/// checksums, the layout of its records and the number of archives tell.
-fn archives_of(folder: &Path, manifest: &serde_json::Value) -> Option<Vec<String>> {
-    let view: Vec<RunName> = serde_json::from_value(manifest.get("view")?.clone()).ok()?;
-    let catalog = Catalog::open_checked(folder, &view).ok()?;
-    let archives: Vec<ArchiveRecord> = catalog.values(Keyspace::Archive).ok()?;
-    let is_whole = manifest.get("archives")?.as_u64()? == archives.len() as u64;
-    let there = archives.into_iter().filter(|archive| !archive.is_removed()).map(|archive| archive.identity.path);
-    let paths: Vec<String> = there.collect();
-    (is_whole && !paths.is_empty() && !paths.iter().any(|path| path.is_empty())).then_some(paths)
 }
 
 fn damaged(folder: &Path, why: &str) -> Error {

@@ -20,7 +20,7 @@ impl Store {
             refuse_foreign_folder(folder)?;
             disk::create_folder(folder).map_err(Error::io(folder, "making the store"))?;
         } else {
-            // Nothing is left in a folder of another program.
+            // Read before the lock file is made, so that none is left in a folder of another program.
             Manifest::read(folder)?;
         }
         Store::open_locked(folder, lock(folder)?)

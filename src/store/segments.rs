@@ -40,7 +40,7 @@ pub fn own_length(path: &Path, kind: u32, segment: u32) -> Result<Option<u64>> {
 pub fn refuse_other_format(store: &Path, path: &Path) -> Result<()> {
     let format = begun(path)?.and_then(|(_, header)| format_of(&header));
     let other = format.filter(|&format| format != FORMAT_VERSION);
-    other.map_or(Ok(()), |format| Err(other_format(store, u64::from(format), None)))
+    other.map_or(Ok(()), |format| Err(other_format(store, u64::from(format))))
 }
 
 /// The path of a segment.

@@ -42,12 +42,10 @@ fn a_store_of_another_version_is_left_alone() {
     let manifest = store.join("manifest.json");
     let sound = fs::read_to_string(&manifest).expect("a manifest");
     let mut value: serde_json::Value = serde_json::from_str(&sound).expect("JSON");
-    let archive = folder.path().join("tiny.warc").canonicalize().expect("it is there");
-    let older = format!(
-        "make another one of its archives with `diglot run ARCHIVE... --store NEW`, then delete this one; they are {}",
-        archive.display()
-    );
-    for (format, advice) in [(99, "use a newer release"), (4, older.as_str())] {
+    for (format, advice) in [
+        (99, "use a newer release"),
+        (4, "make another one of its archives with `diglot run ARCHIVE... --store NEW`, then delete this one"),
+    ] {
         value["format"] = format.into();
         fs::write(&manifest, value.to_string()).expect("room on the disk");
         let before = contents(&store);
@@ -72,7 +70,6 @@ fn a_store_of_another_version_is_left_alone() {
     let before = contents(&store);
     let (code, stderr) = failure(diglot(&store).arg("run").arg(folder.path().join("tiny.warc")));
     assert!(code == 1 && stderr.contains("written in format 12, this program reads"), "{stderr}");
-    assert!(stderr.contains("they cannot be named, as its catalog cannot be read"), "{stderr}");
     assert!(contents(&store) == before, "the store was changed");
     fs::remove_dir(store.join("catalog")).expect("it is there");
     fs::write(&batches, &bytes).expect("room on the disk");

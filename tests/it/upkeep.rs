@@ -171,9 +171,7 @@ fn a_removed_archive_comes_back_if_it_is_named_and_not_with_its_folder() {
             let output = diglot(&store).args(arguments).assert().success().output;
             let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
             assert!(
-                said.contains(
-                    "first.warc.gz: an archive of this path was removed from the store; give the file itself"
-                ),
+                said.contains("first.warc.gz: an archive of this path was removed from the store; give this very path"),
                 "{said}"
             );
         }

@@ -146,8 +146,11 @@ impl Reading<'_> {
     fn note_read(&mut self, path: &Path) -> Result<()> {
         if path.is_dir() {
             let refused = self.store.refused()?;
-            let within =
-                refused.iter().map(|refused| Path::new(&refused.path)).filter(|within| within.starts_with(path));
+            let within = refused
+                .iter()
+                .filter(|refused| !refused.is_fault)
+                .map(|refused| Path::new(&refused.path))
+                .filter(|within| within.starts_with(path));
             for within in within.filter(|within| !self.tally.refused.iter().any(|refused| refused.path == **within)) {
                 self.notes.read(within);
             }

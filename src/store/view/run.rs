@@ -302,9 +302,7 @@ impl Run {
         };
         let mut found = [0; HEADER];
         read(&mut found, 0)?;
-        // The manifest says whether the store is of this format; of an earlier one only the names of its archives are read.
-        let format = word(&found[8..]);
-        if format > FORMAT_VERSION || found != header_in(format, name.number, long(&found[24..])) {
+        if found != header(name.number, long(&found[24..])) {
             return Err(damaged("its header makes no sense"));
         }
         let end = length - TRAILER as u64;
@@ -533,13 +531,9 @@ impl<'r> Iterator for Entries<'r> {
 }
 
 fn header(number: u64, since: u64) -> [u8; HEADER] {
-    header_in(FORMAT_VERSION, number, since)
-}
-
-fn header_in(format: u32, number: u64, since: u64) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     header[..8].copy_from_slice(&MAGIC);
-    header[8..12].copy_from_slice(&format.to_le_bytes());
+    header[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
     header[12..16].copy_from_slice(&0x0102_0304u32.to_le_bytes());
     header[16..24].copy_from_slice(&number.to_le_bytes());
     header[24..32].copy_from_slice(&since.to_le_bytes());
@@ -635,22 +629,6 @@ pub(super) mod tests {
         std::fs::write(&path, vec![0; sound.len()]).expect("room on disk");
         assert_eq!(run.get(&[8]).expect("its block was kept"), Some(Some(value(8))));
         assert!(run.get(&[99]).is_err(), "another block");
-    }
-
-    #[test]
-    fn a_run_of_an_earlier_format_is_read_and_one_of_a_later_format_is_not() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut writer = RunWriter::create(folder.path(), 1, 0).expect("room on disk");
-        writer.push(b"key", Some(b"value")).expect("room on disk");
-        let name = writer.finish().expect("room on disk");
-        let path = name.path(folder.path());
-        let mut bytes = std::fs::read(&path).expect("it was written");
-        for (format, is_read) in [(FORMAT_VERSION - 1, true), (FORMAT_VERSION + 1, false)] {
-            bytes[..HEADER].copy_from_slice(&header_in(format, 1, 0));
-            std::fs::write(&path, &bytes).expect("room on disk");
-            let run = Run::open(folder.path(), &name);
-            assert_eq!(run.is_ok_and(|run| run.get(b"key").is_ok_and(|value| value.is_some())), is_read);
-        }
     }
 
     #[test]
