@@ -7,7 +7,7 @@ use diglot::error::Error;
 use diglot::explain;
 use diglot::export::rows::{json_line, printable};
 use diglot::query;
-use diglot::query::explain::{Explanation, PageVerdict, PairExplanation, words};
+use diglot::query::explain::{Explanation, PairExplanation, words};
 use diglot::types::CanonicalUrl;
 
 use super::color::Style;
@@ -64,10 +64,6 @@ impl Explain {
         }
         out.flush()?;
         match explanation.pages.iter().find(|page| page.verdict.is_unknown()) {
-            // The nearest URL is no help where the page was there.
-            Some(page) if page.verdict == PageVerdict::Removed => {
-                Err(Error::input(&page.url, page.verdict.to_string()).into())
-            }
             Some(page) => Err(Error::input(&page.url, query::nearest(&store, &parse(&page.url)?)?.to_string()).into()),
             None => Ok(()),
         }

@@ -65,9 +65,8 @@ impl Lists {
 
     /// The notice, if there is anything to tell. A stage that was left out on purpose is not mentioned unless the listing needs it.
     pub fn notice(self, store: &Store, config: &Config) -> Result<Option<String>> {
-        if !store.has_archives()? && !Store::is_worked_on(store.folder()) {
-            let place = place(store.folder());
-            return Ok(Some(format!("{NOTHING}the store has no archive; `diglot run INPUT...{place}` reads some")));
+        if let Some(missing) = no_archive(store)?.filter(|_| !Store::is_worked_on(store.folder())) {
+            return Ok(Some(NOTHING.to_owned() + &missing.join("; ")));
         }
         let (needed, last) = self.stages(config);
         let needed = position(needed);
@@ -110,6 +109,15 @@ pub fn place(store: &Path) -> String {
         .filter(|set| !set.is_empty())
         .map_or(store == Path::new(STORE), |known| store == known);
     if is_known { String::new() } else { format!(" --store {}", store.display()) }
+}
+
+/// That a store has no archive, and what reads some; `None` where it has one.
+pub fn no_archive(store: &Store) -> Result<Option<[String; 2]>> {
+    if store.has_archives()? {
+        return Ok(None);
+    }
+    let reads = format!("`diglot run INPUT...{}` reads some", place(store.folder()));
+    Ok(Some(["the store has no archive".to_owned(), reads]))
 }
 
 /// "keys is partial, verify and iterate are stale".

@@ -13,7 +13,7 @@ use diglot::types::{SkipReason, counted, grouped};
 use serde_json::json;
 
 use super::dry::changed_files;
-use super::freshness::place;
+use super::freshness::no_archive;
 use super::global::Global;
 use super::how_far::Note;
 use super::listing::{FormatArg, Listing};
@@ -113,8 +113,8 @@ impl Status {
                 if is_at_work { "at work".to_owned() } else { join(stage.state.name(), &stage.remaining) + &why };
             listing.row(vec![json!("stage"), json!(stage.name), json!(null), json!(detail)])?;
         }
-        if !store.has_archives()? && !Store::is_worked_on(store.folder()) {
-            say(format_args!("the store has no archive; `diglot run INPUT...{}` reads some", place(store.folder())));
+        if let Some(missing) = no_archive(store)?.filter(|_| !Store::is_worked_on(store.folder())) {
+            say(missing.join("; "));
         }
         let differing = Differing::of(store);
         for (name, value) in &differing.settings {

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use unicode_width::UnicodeWidthStr;
 
 use super::color::Style;
-use super::freshness::place;
+use super::freshness::{no_archive, place};
 use super::layout::shorten_two;
 use super::settings::Differing;
 use super::table::terminal_width;
@@ -318,8 +318,8 @@ fn why_none(found: &Scarcity, store: &Store, config: &Config) -> anyhow::Result<
     let langs = languages(found);
     let asked_for = found.langs.keys().filter(|lang| wanted.iter().any(|asked| asked.agrees(**lang))).count();
     let explain = format!("`diglot explain URL{place}` says what is known of a page");
-    if !store.has_archives()? {
-        return Ok(["the store has no archive".to_owned(), format!("`diglot run INPUT...{place}` reads some")]);
+    if let Some(missing) = no_archive(store)? {
+        return Ok(missing);
     }
     if found.pages == 0 {
         let left_out = super::status::sentence(&super::status::left_out(store, &query::totals(store)?)?);

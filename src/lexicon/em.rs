@@ -204,8 +204,8 @@ pub struct LearnParams {
 }
 
 impl LearnParams {
-    /// For comparing pages: 40,000 words and at most three passes; what one half teaches is applied to the other. More passes do not change F1 on the test sites; with twice as
-    /// many words, or half, it is the same within .001.
+    /// For comparing pages: 40,000 words and at most three passes; what one half teaches is applied to the other. More passes do not change
+    /// F1 on the test sites; with twice as many words, or half, it is the same within .001.
     pub fn of_pages() -> LearnParams {
         LearnParams { max_words: 40_000, repeated: false, ..LearnParams::of_sentences(3) }
     }

@@ -1,11 +1,11 @@
 //! What became of each correction.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::explain::in_parentheses;
+use super::keys::accepted_by_key;
 use super::nearest::nearest;
 use crate::config::{Config, settings};
 use crate::corrections::{Correction, Corrections, Line, Place, Said};
@@ -302,7 +302,7 @@ impl Effects<'_> {
             };
             let is_behind = self.is_behind(id)?;
             // Read where a key matches: most sites have none.
-            let accepted = OnceCell::new();
+            let mut accepted = None;
             for (number, row) in open.result.keys.iter().enumerate() {
                 let Some(key) = row.key() else { continue };
                 let patterns = BTreeSet::from([key.pattern(), crate::types::pattern(&key.turned())]);
@@ -312,11 +312,11 @@ impl Effects<'_> {
                     of_key.keys += 1;
                     let assigned = row.assigned.to_native();
                     of_key.pairs += assigned;
-                    let by = match accepted.get() {
+                    let by = match &mut accepted {
                         Some(by) => by,
-                        None => {
-                            let read = self.accepted_by_key(id)?;
-                            accepted.get_or_init(|| read)
+                        none => {
+                            let judged = Site::open(self.store, id)?.judged;
+                            none.insert(judged.map(|judged| accepted_by_key(judged.accepted())))
                         }
                     };
                     // What is not judged is not refused.
@@ -328,20 +328,6 @@ impl Effects<'_> {
         }
         found.values_mut().for_each(|of_key| of_key.is_behind |= of_key.keys == 0 && are_unknown);
         Ok(found)
-    }
-
-    /// How many pairs of each key of a site are accepted; `None` where the site's pairs have not been judged.
-    fn accepted_by_key(&self, id: SiteId) -> Result<Option<FxHashMap<u32, u64>>> {
-        let site = Site::open(self.store, id)?;
-        Ok(site.judged.as_ref().map(|judged| {
-            let mut accepted = FxHashMap::default();
-            for source in judged.sources() {
-                if let Some(key) = source.key {
-                    *accepted.entry(key).or_default() += u64::from(source.accepted);
-                }
-            }
-            accepted
-        }))
     }
 
     fn of_domains(&mut self, domains: &[String; 2]) -> Result<Effect> {

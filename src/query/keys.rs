@@ -270,7 +270,7 @@ fn by_key(sources: impl Iterator<Item = SourceStats>) -> FxHashMap<u32, SourceSt
 }
 
 /// How many pairs of each key were accepted, by whatever stage.
-fn accepted_by_key(accepted: impl Iterator<Item = JudgedPair>) -> FxHashMap<u32, u64> {
+pub(super) fn accepted_by_key(accepted: impl Iterator<Item = JudgedPair>) -> FxHashMap<u32, u64> {
     let mut counts = FxHashMap::default();
     for key in accepted.filter_map(|judged| judged.key) {
         *counts.entry(key).or_default() += 1;

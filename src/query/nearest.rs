@@ -7,7 +7,7 @@ use strsim::osa_distance;
 use crate::error::Result;
 use crate::index::site::Urls;
 use crate::site::results::Site;
-use crate::site::scope::{NOT_INDEXED, Scope, is_indexed};
+use crate::site::scope::{NOT_INDEXED, REMOVED, Scope, is_indexed};
 use crate::store::Store;
 use crate::types::{CanonicalUrl, host_of};
 
@@ -24,6 +24,8 @@ pub enum Nearest {
     Nothing,
     /// Nothing yet: some of what was read is not indexed.
     NotIndexed,
+    /// Nothing is looked for: the user has removed the URL, its host or its domain.
+    Removed,
 }
 
 impl fmt::Display for Nearest {
@@ -39,6 +41,7 @@ impl fmt::Display for Nearest {
                 write!(f, "the store has no page of this host; `diglot hosts {domain}` lists its sister hosts")
             }
             Nearest::NotIndexed => f.write_str(NOT_INDEXED),
+            Nearest::Removed => f.write_str(REMOVED),
             Nearest::Nothing => f.write_str("the store has no page of this host; `diglot hosts` lists those it has"),
         }
     }
@@ -49,6 +52,9 @@ impl fmt::Display for Nearest {
 /// # Errors
 /// When the store cannot be read.
 pub fn nearest(store: &Store, url: &CanonicalUrl) -> Result<Nearest> {
+    if store.removed().has(url.identity()) {
+        return Ok(Nearest::Removed);
+    }
     let host = url.host();
     let is_host_known = Scope::of_host(store, host)?.is_some();
     if is_host_known && url.identity().trim_end_matches('/') == host {

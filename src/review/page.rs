@@ -94,7 +94,7 @@ fn nearest(store: &Store, frame: &Frame, url: &CanonicalUrl) -> Result<Option<(S
         Nearest::Page(page) => Some((frame.page(&format!("http://{page}")), plain(&page))),
         Nearest::Host(host) => Some((frame.host(&host), plain(&host))),
         Nearest::Domain(domain) => Some((frame.link("/hosts", &[("q", &domain)]), plain(&domain))),
-        Nearest::Nothing | Nearest::NotIndexed => None,
+        Nearest::Nothing | Nearest::NotIndexed | Nearest::Removed => None,
     })
 }
 

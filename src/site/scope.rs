@@ -7,6 +7,8 @@ use crate::store::Store;
 use crate::store::records::START;
 use crate::types::{CanonicalUrl, SiteId, host_of, registrable_domain};
 
+/// The message about a page that the user has removed.
+pub const REMOVED: &str = "removed: `diglot remove` took this URL, its host or its domain out of the store";
 /// The message about a page or host that is unknown as long as not everything that was read is indexed.
 pub const NOT_INDEXED: &str = "not known yet: some of what was read is not indexed; `diglot run` indexes it";
 

@@ -1,6 +1,6 @@
 //! Makes page records and batches from archives. Unit of work: a portion of the records of one archive.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::archive::{self, Archive, Limits, Portion, Refused, Stat, Stream, Tally};
@@ -53,7 +53,9 @@ impl Stage for Ingest {
             store.commit(changes)?;
         }
         let (notes, tally) = (InputNotes::default(), Tally::default());
-        let mut reading = Reading { store, context, notes, tally, program: None };
+        let passed_over = store.refused()?.into_iter().filter(|refused| !refused.is_fault);
+        let passed_over = passed_over.map(|refused| PathBuf::from(refused.path)).collect();
+        let mut reading = Reading { store, context, notes, tally, passed_over, program: None };
         let outcome = reading.all().and_then(|()| reading.program.take().map_or(Ok(()), Program::finish));
         let kept = reading.store.keep_notes(&mut reading.notes);
         context.observer.inputs(&reading.tally);
@@ -85,6 +87,8 @@ struct Reading<'r> {
     context: &'r Context<'r>,
     notes: InputNotes,
     tally: Tally,
+    /// What earlier runs have found in folders and by patterns, and have not read.
+    passed_over: Vec<PathBuf>,
     /// The language program, once something is read for which it may be asked.
     program: Option<Program<Answer>>,
 }
@@ -138,25 +142,16 @@ impl Reading<'_> {
             self.read(source, place, OpenBatch::new(number, identity, known.position), &mut known)?;
             self.count(&known);
         }
-        self.note_read(&stat.path)?;
+        self.note_read(&stat.path);
         Ok(())
     }
 
     /// Notes that an input was read, and with a folder all in it that this run does not refuse.
-    fn note_read(&mut self, path: &Path) -> Result<()> {
-        if path.is_dir() {
-            let refused = self.store.refused()?;
-            let within = refused
-                .iter()
-                .filter(|refused| !refused.is_fault)
-                .map(|refused| Path::new(&refused.path))
-                .filter(|within| within.starts_with(path));
-            for within in within.filter(|within| !self.tally.refused.iter().any(|refused| refused.path == **within)) {
-                self.notes.read(within);
-            }
-        }
+    fn note_read(&mut self, path: &Path) {
+        let is_refused = |within: &Path| self.tally.refused.iter().any(|refused| refused.path == within);
+        let within = self.passed_over.iter().filter(|within| within.starts_with(path));
+        within.filter(|within| !is_refused(within)).for_each(|within| self.notes.read(within));
         self.notes.read(path);
-        Ok(())
     }
 
     /// Counts an archive that was read to its end.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::named::NamedPair;
-use crate::site::scope::NOT_INDEXED;
+use crate::site::scope::{NOT_INDEXED, REMOVED};
 use crate::types::{Lang, SkipReason, grouped};
 
 /// Why a page has partners or has none.
@@ -124,7 +124,7 @@ impl fmt::Display for PageVerdict {
         match self {
             UnknownDomain { domain } => write!(f, "unknown: the store has nothing of the domain {domain}"),
             NotCaptured => f.write_str("not captured: the archives have nothing of this URL"),
-            Removed => f.write_str("removed: `diglot remove` took this URL, its host or its domain out of the store"),
+            Removed => f.write_str(REMOVED),
             NotIndexed => f.write_str(NOT_INDEXED),
             CapturesLeftOut => f.write_str("no page: every capture of this URL was left out"),
             KeysNotSearched => f.write_str(
